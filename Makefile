@@ -1,0 +1,49 @@
+# Every command here is the one CI runs. `make help` lists them; PYTHON=… chooses the interpreter.
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+# Given by hand, PYTHON must be used or refused; otherwise any 3.11 or newer on the PATH will do.
+EXACTLY := $(if $(filter file,$(origin PYTHON)),,--exactly)
+# What points at one machine's folders must not find its way into the lock.
+LOCK := env -u PIP_FIND_LINKS -u PIP_CONSTRAINT -u UV_FIND_LINKS -u UV_CONSTRAINT -u UV_OVERRIDE \
+	-u UV_BUILD_CONSTRAINT -u UV_CONFIG_FILE $(BIN)/uv --no-config pip compile pyproject.toml --quiet \
+	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(ARGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help environment demo test test-unit check fix sdl lock wheel clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+environment: ## make or renew .venv from the lock; nothing to do takes a moment
+	@command -v "$(PYTHON)" >/dev/null || { echo "No $(PYTHON) here: install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@"$(PYTHON)" service/bootstrap.py $(EXACTLY)
+
+demo: environment ## a real plan from a real Neo4j, then the API; ARGS=--once ends after the plan
+	@$(BIN)/gotn demo $(ARGS)
+
+test: environment ## every test, on a real Neo4j of their own; ARGS=… goes to pytest
+	CI=true $(BIN)/pytest $(ARGS)
+
+test-unit: environment ## the tests that need no Neo4j: seconds
+	$(BIN)/pytest tests/unit $(ARGS)
+
+check: environment ## lint, format, types, direction of imports; changes nothing
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/mypy && $(BIN)/lint-imports
+
+fix: environment ## mend what ruff can mend, and format
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+sdl: environment ## write graphql/schema.graphql from the code
+	$(BIN)/python -m gotn.api.schema > graphql/schema.graphql.new && mv graphql/schema.graphql.new graphql/schema.graphql
+
+lock: environment ## pin what pyproject.toml asks for; ARGS=--upgrade takes newer versions
+	$(LOCK) --group dev -o requirements.lock && $(LOCK) -c requirements.lock -o docker/requirements.lock
+	@! grep -nE '://|--find-links|--(extra-)?index-url|^ *[./]|file:| @ ' requirements.lock docker/requirements.lock
+
+wheel: environment ## dist/: the source distribution, and the wheel made from it
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+clean: ## remove what make made here; your graphs and downloads stay
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,11 @@
+// A page of a project's runs with every property and every relationship out of them: one row.
+// params: project, after, first
+// returns: page
+// :param {project: "demo", after: "", first: 1000}
+MATCH (n:Run {project_id: $project})
+WHERE n.id > $after
+WITH n ORDER BY n.id LIMIT $first
+RETURN collect([n.id, properties(n), COLLECT {
+  MATCH (n)-[r]->(m)
+  RETURN [type(r), head(labels(m)), coalesce(m.id, m.name), properties(r), m.project_id]
+}]) AS page

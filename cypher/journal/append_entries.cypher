@@ -1,0 +1,8 @@
+// Append journal entries; the caller holds the project's lock and has moved its head.
+// params: entries
+// returns: entries
+// :param {entries: []}
+UNWIND $entries AS row
+CREATE (e:JournalEntry)
+SET e = row
+RETURN count(e) AS entries

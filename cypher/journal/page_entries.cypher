@@ -1,0 +1,8 @@
+// A page of a project's journal, in order, as one row.
+// params: project, after, first
+// returns: entries
+// :param {project: "demo", after: 0, first: 20}
+MATCH (e:JournalEntry {project_id: $project})
+WHERE e.seq > $after
+WITH e ORDER BY e.seq LIMIT $first
+RETURN collect(e {.seq, .event, .timestamp, .actor, .schema_version, .data, .previous_hash, .hash}) AS entries

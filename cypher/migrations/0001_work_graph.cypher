@@ -1,0 +1,28 @@
+// Keys, and what lists of the work graph filter and sort by.
+CREATE CONSTRAINT project_key IF NOT EXISTS FOR (n:Project) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT work_node_key IF NOT EXISTS FOR (n:WorkNode) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT tag_key IF NOT EXISTS FOR (n:Tag) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT keyword_key IF NOT EXISTS FOR (n:Keyword) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT run_key IF NOT EXISTS FOR (n:Run) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT pending_edge_key IF NOT EXISTS FOR (n:PendingEdge) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT journal_entry_key IF NOT EXISTS FOR (n:JournalEntry) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT request_key IF NOT EXISTS FOR (n:Request) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT migration_name IF NOT EXISTS FOR (n:Migration) REQUIRE n.name IS UNIQUE;
+CREATE INDEX work_node_id IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.id);
+CREATE INDEX work_node_status IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.status, n.id);
+CREATE INDEX work_node_kind IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.kind, n.id);
+CREATE INDEX work_node_created IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.created_at, n.id);
+CREATE INDEX work_node_updated IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.updated_at, n.id);
+CREATE INDEX work_node_unlinked IF NOT EXISTS FOR (n:WorkNode) ON (n.project_id, n.unlinked);
+CREATE INDEX tag_project IF NOT EXISTS FOR (n:Tag) ON (n.project_id, n.name);
+CREATE INDEX keyword_project IF NOT EXISTS FOR (n:Keyword) ON (n.project_id, n.name);
+CREATE INDEX run_created IF NOT EXISTS FOR (n:Run) ON (n.project_id, n.created_at, n.id);
+CREATE INDEX run_status IF NOT EXISTS FOR (n:Run) ON (n.project_id, n.status, n.id);
+CREATE INDEX run_id IF NOT EXISTS FOR (n:Run) ON (n.project_id, n.id);
+CREATE INDEX pending_edge_src IF NOT EXISTS FOR (n:PendingEdge) ON (n.project_id, n.src);
+CREATE INDEX pending_edge_dst IF NOT EXISTS FOR (n:PendingEdge) ON (n.project_id, n.dst);
+CREATE INDEX journal_entry_seq IF NOT EXISTS FOR (n:JournalEntry) ON (n.project_id, n.seq);
+CREATE INDEX request_created IF NOT EXISTS FOR (n:Request) ON (n.project_id, n.created_at);
+CREATE INDEX hard_requires_flag IF NOT EXISTS FOR ()-[r:HARD_REQUIRES]-() ON (r.project_id, r.closes_cycle);
+CREATE INDEX step_run IF NOT EXISTS FOR ()-[r:STEP]-() ON (r.run_key, r.status, r.position);
+CREATE FULLTEXT INDEX work_node_text IF NOT EXISTS FOR (n:WorkNode) ON EACH [n.id, n.summary, n.prompt_text];

@@ -1,0 +1,12 @@
+// A project with the counts of what it holds.
+// params: project
+// returns: project
+// :param {project: "demo"}
+MATCH (p:Project {key: $project})
+RETURN p {.id, .seq, .settings, .created_at, .updated_at,
+  nodes: COUNT { MATCH (n:WorkNode {project_id: $project}) WHERE n.id > '' },
+  edges: COUNT {
+    MATCH (n:WorkNode {project_id: $project})-[:HARD_REQUIRES|SOFT_SEMANTIC|DERIVED_FROM|RELATED]->(:WorkNode)
+    WHERE n.id > '' },
+  runs: COUNT { MATCH (r:Run {project_id: $project}) WHERE r.id > '' },
+  pending: COUNT { MATCH (e:PendingEdge {project_id: $project}) WHERE e.src > '' }} AS project

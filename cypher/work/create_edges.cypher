@@ -1,0 +1,10 @@
+// Create relationships between work nodes that both exist; the label is one of four constants.
+// params: edges
+// returns: created
+// :param {edges: [{label: "HARD_REQUIRES", start: "demo/n1", end: "demo/n2", properties: {}}]}
+UNWIND $edges AS row
+MATCH (a:WorkNode {key: row.start})
+MATCH (b:WorkNode {key: row.end})
+CREATE (a)-[r:$(row.label)]->(b)
+SET r = row.properties
+RETURN count(r) AS created

@@ -1,0 +1,10 @@
+// Join runs to the work nodes that are their steps.
+// params: steps
+// returns: created
+// :param {steps: []}
+UNWIND $steps AS row
+MATCH (r:Run {key: row.run})
+MATCH (n:WorkNode {key: row.node})
+CREATE (r)-[s:STEP]->(n)
+SET s = row.properties
+RETURN count(s) AS created

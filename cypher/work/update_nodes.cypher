@@ -1,0 +1,8 @@
+// Change properties of work nodes and count their revision up; null takes a property away.
+// params: changes
+// returns: changed
+// :param {changes: [{key: "demo/n1", properties: {summary: "new"}}]}
+UNWIND $changes AS row
+MATCH (n:WorkNode {key: row.key})
+SET n += row.properties, n.revision = n.revision + 1
+RETURN count(n) AS changed

@@ -1,0 +1,5 @@
+"""`python -m gotn` is `gotn`."""
+
+from gotn.cli import main
+
+main()

@@ -1,0 +1,47 @@
+"""The tree of verbs (interfaces, Command line); what each does stands in `verbs`."""
+
+from typing import Annotated
+
+import typer
+
+from gotn.cli.verb import COMMON, Actor, Debug, Json, Project
+from gotn.cli.verbs import asking, demo, edge, exchange, journal, node, planning, project, run
+from gotn.cli.verbs import setup, server
+
+app = typer.Typer(
+    name="gotn",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    epilog="Start here: gotn demo",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from gotn import __version__  # noqa: PLC0415
+
+        print(f"gotn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def gotn(
+    ctx: typer.Context,
+    project: Project = None,
+    as_json: Json = False,
+    actor: Actor = None,
+    debug: Debug = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A knowledge service for agent work: a typed work graph on Neo4j, planned and explained."""
+    given = {"project": project, "as_json": as_json, "actor": actor, "debug": debug}
+    ctx.obj = {name: given[name] for name in COMMON}
+
+
+for part in (server, demo, setup, planning, asking, exchange):
+    part.register(app)
+for part in (project, node, edge, run, journal):
+    app.add_typer(part.app, rich_help_panel="Things")

@@ -1,0 +1,102 @@
+"""One invocation of a verb: its common options, its settings, its way to Neo4j and out."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gotn.cli.connecting import Target
+    from gotn.database.connection import Database
+    from gotn.settings import Settings
+    from gotn.work.usecases.writing import Request
+
+T = TypeVar("T")
+#: Version of the envelope that `--json` prints.
+SCHEMA_VERSION = 1
+#: Columns where no terminal says how many there are.
+WIDE = 160
+
+
+@dataclass
+class Call:
+    """What a verb is given beside its own arguments."""
+
+    #: The verb as it is typed: "node add".
+    command: str
+    as_json: bool = False
+    debug: bool = False
+    #: Settings given as options; None for those that were not.
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """The settings; reading them costs a third of a second."""
+        from gotn import settings  # noqa: PLC0415
+
+        return settings.load(self.options)
+
+    @property
+    def project(self) -> str:
+        """The project this works in."""
+        return self.settings.project
+
+    @cached_property
+    def target(self) -> "Target":
+        """The Neo4j this works on; DatabaseUnavailable where there is none."""
+        from gotn.cli import connecting  # noqa: PLC0415
+
+        return connecting.target(self.settings)
+
+    def request(self) -> "Request":
+        """Who writes, and where."""
+        from gotn.work.usecases.writing import Request  # noqa: PLC0415
+
+        return Request(project_id=self.project, actor=self.settings.actor)
+
+    def run(self, work: Callable[["Database"], Awaitable[T]], *, migrations: bool = True) -> T:
+        """Run `work` with an open database whose schema is current (or unseen, if not asked)."""
+        from gotn.cli import connecting  # noqa: PLC0415
+
+        return connecting.run(self.target, work, migrations=migrations)
+
+    def ask(self, operation: str, **variables: Any) -> Any:
+        """The answer of a named operation in this project, as plain snake_case data."""
+        from gotn.cli import operations  # noqa: PLC0415
+
+        given = {"project": self.project} | variables
+        return self.run(
+            lambda database: operations.ask(database, operation, given, self.settings.actor)
+        )
+
+    @cached_property
+    def console(self) -> "Console":
+        """Where people read: coloured on a terminal, plain and wide elsewhere."""
+        from rich.console import Console  # noqa: PLC0415
+
+        return Console(
+            width=None if sys.stdout.isatty() else WIDE, highlight=False, soft_wrap=False
+        )
+
+    def note(self, message: str) -> None:
+        """A line about what is going on, beside the answer: on stderr, none with --json."""
+        if not self.as_json:
+            print(message, file=sys.stderr, flush=True)
+
+    def answer(self, data: Any, show: Callable[[Any, "Console"], None]) -> None:
+        """Print the answer: the envelope for programs, or what `show` makes of it."""
+        if self.as_json:
+            print(self.envelope(data))
+        else:
+            show(data, self.console)
+
+    def envelope(self, data: Any) -> str:
+        """`data` as `--json` prints it."""
+        import json  # noqa: PLC0415
+
+        body = {"schema_version": SCHEMA_VERSION, "command": self.command, "data": data}
+        utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        return json.dumps(body, indent=2, ensure_ascii=not utf8, default=str)

@@ -1,0 +1,142 @@
+"""`gotn demo`: Neo4j up, the sample in, linked, planned, printed; then the API."""
+
+import signal
+from importlib.resources import files
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from gotn import provision, shapes
+from gotn.cli import migrating, serving
+from gotn.cli.call import Call
+from gotn.cli.connecting import Target
+from gotn.cli.connecting import run as run_on
+from gotn.cli.show import parts
+from gotn.cli.show import plan as picture
+from gotn.database.connection import Database
+from gotn.errors import NotFound
+from gotn.work import exchange
+from gotn.work.records import Imported, Linked, Plan
+from gotn.work.store import asking
+from gotn.work.usecases import bulk, link, planning, projects
+from gotn.work.usecases.writing import Request
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: The project the sample is loaded into; it is emptied first.
+PROJECT = "demo"
+GOAL = "Build GoTN, and know at every moment what to do next"
+
+
+def demonstrate(call: Call, *, once: bool) -> None:
+    """Run the demonstration; what it started it also stops, unless it ends after the plan."""
+    signal.signal(signal.SIGTERM, _terminated)
+    call.note("GoTN demo: a real plan out of a real Neo4j.")
+    target, server = migrating.bring_up(call)
+    started = server is not None and server.started
+    try:
+        call.note(f"Neo4j answers at {target.uri}{'' if started else ' (it was running)'}.")
+        migrating.migrate(target)
+        data = _prepared(call, target)
+        if once:
+            call.answer(data, _show_once)
+            return
+        _served(call, target, data)
+    finally:
+        if started and not once:
+            call.note("Stopping the Neo4j that this demo started …")
+            provision.down(call.settings.home)
+
+
+def _terminated(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _prepared(call: Call, target: Target) -> dict[str, Any]:
+    """Load, link and plan; what the demonstration shows."""
+    request = Request(project_id=PROJECT, actor=call.settings.actor)
+
+    async def work(database: Database) -> dict[str, Any]:
+        imported = await _loaded(database, request)
+        call.note(
+            f"Project `{PROJECT}` emptied and the sample loaded: "
+            f"{imported.nodes} nodes, {imported.edges} edges."
+        )
+        linked = await link.link(database, request, whole=True)
+        call.note(_linked(linked))
+        planned = await planning.plan(database, request, goal=GOAL, workspace=str(Path.cwd()))
+        waiting = await _waiting(database, planned)
+        return {
+            "project": PROJECT,
+            "import": {"nodes": imported.nodes, "edges": imported.edges},
+            "link": {"added": linked.added, "removed": linked.removed},
+            "plan": shapes.plain(planned) | {"run_id": planned.run_id, "waiting": waiting},
+            "managed": target.managed,
+        }
+
+    return run_on(target, work)
+
+
+async def _loaded(database: Database, request: Request) -> Imported:
+    try:
+        await projects.remove(database, request)
+    except NotFound:
+        pass
+    with files("gotn.demo").joinpath("sample.json").open("rb") as sample:
+        draft = exchange.read(sample, "gotn", name="sample.json")  # type: ignore[arg-type]
+    return await bulk.import_graph(database, request, draft)
+
+
+def _linked(linked: Linked) -> str:
+    return (
+        f"Linked: {parts.count(linked.added, 'dependency', 'dependencies')} derived from tags, "
+        f"{len(linked.unmet)} unmet, {parts.count(len(linked.cycles), 'cycle')}."
+    )
+
+
+async def _waiting(database: Database, plan: Plan) -> dict[str, list[str]]:
+    """For each running node, the steps of the plan that need it."""
+    steps = set(plan.ordered_node_ids)
+    found: dict[str, list[str]] = {}
+    for id_ in plan.waiting_on:
+        impact = await database.read(lambda tx, i=id_: asking.impact(tx, PROJECT, i))  # type: ignore[misc]
+        found[id_] = [name for name in impact.direct if name in steps]
+    return found
+
+
+def _show_once(data: dict[str, Any], console: "Console") -> None:
+    picture.show(data["plan"], console)
+    _next(console)
+    if data["managed"]:
+        console.print("Neo4j keeps running. Stop it with: gotn down")
+
+
+def _next(console: "Console") -> None:
+    parts.heading(console, "Look further")
+    parts.facts(
+        console,
+        {
+            "gotn -p demo ready": "what can be claimed now",
+            "gotn -p demo why release": "what keeps a node from starting",
+            "gotn -p demo tree-of build_gotn": "how the work is broken down",
+            "gotn -p demo node list --status failed": "what went wrong",
+            "gotn journal verify -p demo": "the journal gives the same graph",
+        },
+    )
+
+
+def _served(call: Call, target: Target, data: dict[str, Any]) -> None:
+    bound = serving.bind(call.settings)
+    try:
+        data["addresses"] = serving.addresses(call, target, bound.url)
+        call.answer(data, _show_served)
+        serving.listen(serving.resolved(call.settings, target), bound)
+    finally:
+        bound.socket.close()
+
+
+def _show_served(data: dict[str, Any], console: "Console") -> None:
+    picture.show(data["plan"], console)
+    _next(console)
+    serving.show(data["addresses"], console)

@@ -1,0 +1,1 @@
+"""One module a group of verbs; importing them imports Typer and nothing heavier."""

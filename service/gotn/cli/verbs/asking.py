@@ -1,0 +1,87 @@
+"""Questions to the graph: cycles, why, impact, prerequisites, dependants, unmet, orphans, tree."""
+
+from typing import Annotated
+
+import typer
+
+from gotn.cli.call import Call
+from gotn.cli.verb import verb
+from gotn.cli.verbs.planning import Limit
+
+Id = Annotated[str, typer.Argument(help="Id of a node.", show_default=False)]
+
+#: Exit code of a check that found a cycle.
+CYCLE = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs."""
+    verb(app, "cycles", "gotn cycles --check")(cycles)
+    verb(app, "why", "gotn why release -p demo")(why)
+    verb(app, "impact", "gotn impact run_migrations -p demo")(impact)
+    verb(app, "prerequisites", "gotn prerequisites release -p demo")(prerequisites)
+    verb(app, "dependants", "gotn dependants run_migrations -p demo")(dependants)
+    verb(app, "unmet", "gotn unmet -p demo")(unmet)
+    verb(app, "orphans", "gotn orphans -p demo")(orphans)
+    verb(app, "tree-of", "gotn tree-of build_gotn -p demo")(tree_of)
+
+
+def cycles(
+    call: Call,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 5 if there is any.")] = False,
+) -> int:
+    """Find every cycle of hard edges, one shortest way round each."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    data = {"components": call.ask("CliCycles")}
+    call.answer(data, work.show_cycles)
+    return CYCLE if check and data["components"] else 0
+
+
+def why(call: Call, id: Id) -> None:
+    """Show what keeps a node from starting: the paths from the first causes to it."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer({"id": id, "paths": call.ask("CliWhy", id=id)}, work.show_why)
+
+
+def impact(call: Call, id: Id) -> None:
+    """Show what depends on a node: nodes, tags only it produces, open runs."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.ask("CliImpact", id=id), work.show_impact)
+
+
+def prerequisites(call: Call, id: Id, limit: Limit = 50) -> None:
+    """List everything a node needs, nearest first."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.pages("CliPrerequisites", limit, "nodes", id=id), work.show_nodes)
+
+
+def dependants(call: Call, id: Id, limit: Limit = 50) -> None:
+    """List everything that needs a node, nearest first."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.pages("CliDependants", limit, "nodes", id=id), work.show_nodes)
+
+
+def unmet(call: Call) -> None:
+    """List required tags that nobody produces, with who asks."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer({"unmet": call.ask("CliUnmet")}, work.show_unmet)
+
+
+def orphans(call: Call, limit: Limit = 50) -> None:
+    """List nodes that nothing connects to others."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.pages("CliOrphans", limit, "nodes"), work.show_nodes)
+
+
+def tree_of(call: Call, id: Id) -> None:
+    """Draw what a node was broken into."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer({"id": id, "rows": call.ask("CliTreeOf", id=id)}, work.show_tree)

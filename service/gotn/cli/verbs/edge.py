@@ -1,0 +1,98 @@
+"""gotn edge: add, remove, list, check."""
+
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+from gotn.cli.call import Call
+from gotn.cli.verb import group, verb
+from gotn.cli.verbs.asking import CYCLE
+from gotn.cli.verbs.planning import Limit
+
+app = group("edge", "Relationships between nodes.")
+
+
+class Type(str, Enum):
+    """What an edge means."""
+
+    hard_requires = "hard_requires"
+    soft_semantic = "soft_semantic"
+    derived_from = "derived_from"
+    related = "related"
+
+
+Src = Annotated[str, typer.Argument(help="Id of the node it starts from: done first.")]
+Dst = Annotated[str, typer.Argument(help="Id of the node it leads to: needs the other.")]
+Kind = Annotated[
+    Type, typer.Option("--type", help="What it means; derived_from: SRC is the parent.")
+]
+Relation = Annotated[
+    str | None, typer.Option("--kind", help="Name of the relation, for --type related.")
+]
+
+
+def _edge(src: str, dst: str, type: Type, kind: str | None, **more: Any) -> dict[str, Any]:
+    found = {"src": src, "dst": dst, "type": type.name.upper(), "kind": kind, **more}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+@verb(app, "add", "gotn edge add write_api write_docs", "gotn edge add a b --type related --kind see")
+def add(
+    call: Call,
+    src: Src,
+    dst: Dst,
+    type: Kind = Type.hard_requires,
+    kind: Relation = None,
+    score: Annotated[
+        float | None, typer.Option("--score", min=0, max=1, help="For soft_semantic.")
+    ] = None,
+    evidence: Annotated[str | None, typer.Option("--evidence", help="Why it holds.")] = None,
+) -> None:
+    """Join two nodes; a hard edge that would close a cycle is refused, with the way round."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    edge = _edge(src, dst, type, kind, score=score, evidence=evidence)
+    call.answer(call.ask("CliEdgeAdd", edge=edge), things.show_edge)
+
+
+@verb(app, "remove", "gotn edge remove write_api write_docs")
+def remove(
+    call: Call, src: Src, dst: Dst, type: Kind = Type.hard_requires, kind: Relation = None
+) -> None:
+    """Take an edge away; what tags imply stays until the tags change."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    call.answer(call.ask("CliEdgeRemove", edge=_edge(src, dst, type, kind)), things.show_removed)
+
+
+@verb(app, "list", "gotn edge list --node write_docs", "gotn edge list --type related")
+def list_(
+    call: Call,
+    node: Annotated[
+        str | None, typer.Option("--node", help="Only those that touch this node.")
+    ] = None,
+    type: Annotated[
+        list[Type] | None, typer.Option("--type", help="Only these types; repeatable.")
+    ] = None,
+    limit: Limit = 50,
+) -> None:
+    """List edges."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    wanted: dict[str, Any] = {}
+    if node is not None:
+        wanted["node"] = node
+    if type:
+        wanted["type"] = [one.name.upper() for one in type]
+    call.answer(call.pages("CliEdges", limit, "edges", filter=wanted), things.show_edges)
+
+
+@verb(app, "check", "gotn edge check release write_docs")
+def check(call: Call, src: Src, dst: Dst) -> int:
+    """Ask whether a hard edge would close a cycle; exits with 5 if it would."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    data = call.ask("CliEdgeCheck", src=src, dst=dst)
+    call.answer(data, things.show_check)
+    return CYCLE if data["closes"] else 0

@@ -1,0 +1,72 @@
+"""From a graph to a plan: link, plan, ready."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gotn.cli.call import Call
+from gotn.cli.verb import verb
+
+Limit = Annotated[int, typer.Option("--limit", min=1, max=100_000, help="Rows to show at most.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs."""
+    verb(app, "link", "gotn link -p demo", "gotn link --all")(link)
+    verb(
+        app,
+        "plan",
+        "gotn plan -p demo --dry-run",
+        "gotn plan --goal 'Release 1.0' --target release --leaves",
+    )(plan)
+    verb(app, "ready", "gotn ready -p demo --limit 10")(ready)
+
+
+def link(
+    call: Call,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All nodes, not only those whose tags changed.")
+    ] = False,
+) -> None:
+    """Derive hard edges from the tags that nodes require and produce."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.ask("CliLink", whole=everything), work.show_linked)
+
+
+def plan(
+    call: Call,
+    goal: Annotated[str, typer.Option("--goal", help="What the plan is for, in words.")] = "",
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", help="Plan only this node and what it needs; repeatable."),
+    ] = None,
+    leaves: Annotated[
+        bool, typer.Option("--leaves", help="Leave out nodes that were broken into others.")
+    ] = False,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Folder of the work; default: this one.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the plan; store no run.")
+    ] = False,
+) -> None:
+    """Order the open work in layers, with the reason, the critical path and what blocks it."""
+    from gotn.cli.show import plan as picture  # noqa: PLC0415
+
+    data = call.ask(
+        "CliPlanPreview" if dry_run else "CliPlan",
+        goal=goal,
+        targets=list(target or ()),
+        leaves=leaves,
+        **({} if dry_run else {"workspace": str((workspace or Path()).absolute())}),
+    )
+    call.answer(data, picture.show)
+
+
+def ready(call: Call, limit: Limit = 50) -> None:
+    """List the nodes that can be claimed now: ready, and everything they need is done."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    call.answer(call.pages("CliReady", limit, "nodes"), work.show_nodes)

@@ -1,0 +1,1 @@
+"""The one door to Neo4j: queries by name, transactions, schema."""

@@ -1,0 +1,201 @@
+"""The one place that runs Cypher: sessions, transactions, and the driver's errors in our words."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Self, TypeVar
+
+import neo4j
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncManagedTransaction, exceptions, unit_of_work
+
+from gotn.database import queries
+from gotn.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    GotnError,
+    LimitExceeded,
+    ProgrammingError,
+)
+
+T = TypeVar("T")
+
+#: Longest time one transaction may take, in seconds; the server ends it after that.
+TRANSACTION_SECONDS = 300.0
+
+#: Driver error -> (ours, message); the first matching class wins, most specific first.
+_ERRORS: tuple[tuple[type[Exception], type[GotnError], str], ...] = (
+    (exceptions.AuthError, DatabaseUnavailable, "Neo4j refused the name or the password"),
+    (exceptions.ConfigurationError, DatabaseUnavailable, "the address of Neo4j cannot be used"),
+    (exceptions.ConstraintError, Conflict, "something of this key is stored already"),
+    (exceptions.ServiceUnavailable, DatabaseUnavailable, "Neo4j does not answer"),
+    (exceptions.SessionExpired, DatabaseUnavailable, "the connection to Neo4j was lost"),
+    (exceptions.TransientError, DatabaseUnavailable, "Neo4j could not finish this now"),
+    (exceptions.DatabaseUnavailable, DatabaseUnavailable, "the database is not available"),
+    (exceptions.Neo4jError, ProgrammingError, "Neo4j refused a statement"),
+    (exceptions.DriverError, DatabaseUnavailable, "the connection to Neo4j failed"),
+)
+_CODES: dict[str, tuple[type[GotnError], str]] = {
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError": (
+        LimitExceeded,
+        "this is more than Neo4j's memory takes in one transaction",
+    ),
+    "Neo.ClientError.Transaction.TransactionTimedOut": (
+        LimitExceeded,
+        f"this took longer than {TRANSACTION_SECONDS:.0f} s and was undone",
+    ),
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": (
+        LimitExceeded,
+        f"this took longer than {TRANSACTION_SECONDS:.0f} s and was undone",
+    ),
+    "Neo.TransientError.Transaction.LockAcquisitionTimeout": (
+        DatabaseUnavailable,
+        "another writer held the project for too long; try again",
+    ),
+}
+
+
+def translate(error: Exception) -> GotnError:
+    """One of our errors for one of the driver's."""
+    known = _CODES.get(getattr(error, "code", None) or "")
+    if known:
+        return known[0](f"{known[1][0].upper()}{known[1][1:]}.")
+    for theirs, ours, message in _ERRORS:
+        if isinstance(error, theirs):
+            return ours(f"{message[0].upper()}{message[1:]}: {_said(error)}")
+    return ProgrammingError(str(error))
+
+
+def _said(error: Exception) -> str:
+    text = getattr(error, "message", None) or str(error) or type(error).__name__
+    return f"{text}".splitlines()[0][:300]
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Let only our errors out; the driver's stays as the cause."""
+    try:
+        yield
+    except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        raise translate(error) from error
+
+
+class Tx:
+    """A running transaction: named queries with exactly their parameters."""
+
+    def __init__(self, transaction: AsyncManagedTransaction, count: Callable[[str], None]) -> None:
+        self._transaction = transaction
+        self._count = count
+
+    async def rows(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        """All rows, as dictionaries. For what is bounded by the query itself."""
+        query = queries.named(name)
+        query.check(parameters)
+        return await self.composed(query.text, parameters, name=name)
+
+    async def composed(
+        self, text: str, parameters: dict[str, Any], *, name: str
+    ) -> list[dict[str, Any]]:
+        """Rows of a statement that gotn.graph composed from declared names; values are bound."""
+        self._count(name)
+        result = await self._transaction.run(text, parameters)
+        return [dict(record) async for record in result]
+
+    async def one(self, name: str, /, **parameters: Any) -> dict[str, Any] | None:
+        """The first row, or None where there is none."""
+        found = await self.rows(name, **parameters)
+        return found[0] if found else None
+
+    async def row(self, name: str, /, **parameters: Any) -> dict[str, Any]:
+        """The first row of a statement that always gives one."""
+        if (found := await self.one(name, **parameters)) is None:
+            raise ProgrammingError(f"{name}: no row came back")
+        return found
+
+    async def value(self, name: str, /, **parameters: Any) -> Any:
+        """The first column of the first row, or None."""
+        row = await self.one(name, **parameters)
+        return next(iter(row.values())) if row else None
+
+
+class Database:
+    """Owns the driver. `read` and `write` run a function in one transaction, and may repeat it."""
+
+    def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
+        self.driver = driver
+        self.database = database
+        #: Called with the name of every statement that runs; tests and metrics count with it.
+        self.on_statement: Callable[[str], None] = lambda name: None
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
+
+    @classmethod
+    def open(
+        cls, uri: str, user: str | None, password: str | None, database: str | None = None
+    ) -> Self:
+        """Prepare connections; nothing is sent until the first transaction."""
+        with translated_configuration(uri):
+            driver = AsyncGraphDatabase.driver(
+                uri,
+                auth=(user or "neo4j", password) if password else None,
+                connection_timeout=5.0,
+                connection_acquisition_timeout=20.0,
+                max_transaction_retry_time=10.0,
+                max_connection_pool_size=64,
+                notifications_min_severity="OFF",
+                user_agent="gotn",
+            )
+        return cls(driver, database)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.driver.close()
+
+    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in a read transaction."""
+        return await self._run(neo4j.READ_ACCESS, work)
+
+    async def write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in a write transaction; raising in it undoes everything."""
+        return await self._run(neo4j.WRITE_ACCESS, work)
+
+    async def _run(self, access: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+        @unit_of_work(timeout=TRANSACTION_SECONDS)
+        async def run(transaction: AsyncManagedTransaction) -> T:
+            return await work(Tx(transaction, self._statement))
+
+        with translated():
+            async with self.session(access) as session:
+                if access == neo4j.READ_ACCESS:
+                    return await session.execute_read(run)
+                return await session.execute_write(run)
+
+    def _statement(self, name: str) -> None:
+        self.on_statement(name)
+
+    @asynccontextmanager
+    async def session(self, access: str = neo4j.WRITE_ACCESS) -> AsyncIterator[neo4j.AsyncSession]:
+        """A raw session, for migrations only: schema changes cannot share a transaction."""
+        async with self.driver.session(
+            database=self.database,
+            default_access_mode=access,
+            bookmark_manager=self._bookmarks,
+        ) as session:
+            yield session
+
+    async def answers(self) -> bool:
+        """Whether Neo4j answers right now."""
+        try:
+            with translated():
+                await self.driver.verify_connectivity(database=self.database)
+        except GotnError:
+            return False
+        return True
+
+
+@contextmanager
+def translated_configuration(uri: str) -> Iterator[None]:
+    """A bad address or option is the user's to mend, not a traceback."""
+    try:
+        yield
+    except (exceptions.ConfigurationError, ValueError) as error:
+        raise DatabaseUnavailable(
+            f"NEO4J_URI: {uri!r} is not an address of Neo4j (bolt://host:7687): {error}"
+        ) from error

@@ -1,0 +1,102 @@
+"""Labels, keys, indexed properties and relationships as neomodel declares them.
+
+Declared here, made by the migrations, never installed from here: a test compares the two
+and each property with its record. neomodel reads one entity by key for administration and
+fixtures; everything else is a query in `cypher/`, and nothing is ever saved through it.
+"""
+
+from neomodel import (
+    AsyncRelationshipFrom,
+    AsyncRelationshipTo,
+    AsyncStructuredNode,
+    DateTimeNeo4jFormatProperty,
+    IntegerProperty,
+    StringProperty,
+)
+
+
+class Project(AsyncStructuredNode):
+    """A space of its own, and the head of its journal."""
+
+    key = StringProperty(unique_index=True, required=True)
+    uid = StringProperty(db_property="id")
+    seq = IntegerProperty()
+    head = StringProperty()
+
+
+class Tag(AsyncStructuredNode):
+    """What nodes require and produce."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    name = StringProperty(index=True)
+
+
+class Keyword(AsyncStructuredNode):
+    """What nodes are filtered and searched by."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    name = StringProperty(index=True)
+
+
+class WorkNode(AsyncStructuredNode):
+    """One unit of work."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+    status = StringProperty(index=True)
+    kind = StringProperty(index=True)
+    created_at = DateTimeNeo4jFormatProperty(index=True)
+    updated_at = DateTimeNeo4jFormatProperty(index=True)
+
+    required = AsyncRelationshipTo("Tag", "REQUIRES")
+    produced = AsyncRelationshipTo("Tag", "PRODUCES")
+    tagged = AsyncRelationshipTo("Keyword", "TAGGED")
+    dependants = AsyncRelationshipTo("WorkNode", "HARD_REQUIRES")
+    prerequisites = AsyncRelationshipFrom("WorkNode", "HARD_REQUIRES")
+    alike = AsyncRelationshipTo("WorkNode", "SOFT_SEMANTIC")
+    parents = AsyncRelationshipTo("WorkNode", "DERIVED_FROM")
+    related = AsyncRelationshipTo("WorkNode", "RELATED")
+
+
+class Run(AsyncStructuredNode):
+    """An execution session."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+    status = StringProperty(index=True)
+    created_at = DateTimeNeo4jFormatProperty(index=True)
+
+    steps = AsyncRelationshipTo("WorkNode", "STEP")
+
+
+class PendingEdge(AsyncStructuredNode):
+    """An edge or a step that waits for a node."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    src = StringProperty(index=True)
+    dst = StringProperty(index=True)
+
+
+class JournalEntry(AsyncStructuredNode):
+    """One entry of a project's journal."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    seq = IntegerProperty(index=True)
+
+
+class Request(AsyncStructuredNode):
+    """The answer to an idempotency key."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    created_at = DateTimeNeo4jFormatProperty(index=True)
+
+
+#: Every declared label.
+ALL = (Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request)

@@ -1,0 +1,125 @@
+"""The statements of connections, composed from declarations: the only Cypher made in Python.
+
+A value never becomes text: properties, labels and snippets are declared names, everything
+a caller gives is a parameter. Every matched entity is bound to $project.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from gotn.graph import faces, snippets
+from gotn.graph.paging import Order
+from gotn.graph.reads import Above, Equals, Fulfils, In, Predicate, Read, Relation, Text
+
+#: Names in a composed statement: the owner, the relationship, the row's entity.
+OWNER, EDGE, THIS = "n", "r", "m"
+Members = tuple[tuple[str, Read], ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one statement of a connection depends on; equal ones give the same text."""
+
+    relation: Relation
+    order: Order
+    #: Members of the row's entity and of the relationship.
+    members: Members = ()
+    facts: Members = ()
+    #: Filters that are set, with their parameter's name; a false boolean is the contrary.
+    filters: tuple[tuple[Predicate, str, bool], ...] = field(default=())
+    after: bool = False
+    rows: bool = True
+    total: bool = False
+
+
+@lru_cache(maxsize=2048)
+def root(asked: Asked) -> str:
+    """A list over a whole label: one row of rows and total."""
+    return f"{_page(asked, '')}\nRETURN rows, total"
+
+
+@lru_cache(maxsize=2048)
+def nested(asked: Asked, label: str) -> str:
+    """A list for each of the owners in $keys: one row of [key, rows, total]."""
+    return (
+        f"UNWIND $keys AS key\nMATCH ({OWNER}:{label} {{key: key}})\n"
+        f"WHERE {OWNER}.project_id = $project\n{_page(asked, OWNER)}\n"
+        "RETURN collect([key, rows, total]) AS found"
+    )
+
+
+@lru_cache(maxsize=2048)
+def single(relation: Relation, label: str, members: Members) -> str:
+    """The entity at the end of one relationship of each owner: one row of [key, entity]."""
+    pattern = relation.pattern(OWNER, EDGE, THIS)
+    return (
+        f"UNWIND $keys AS key\nMATCH ({OWNER}:{label} {{key: key}})\n"
+        f"WHERE {OWNER}.project_id = $project\nMATCH {pattern}\n"
+        f"WHERE {THIS}.project_id = $project\n"
+        f"RETURN collect([key, {faces.projection(THIS, dict(members))}]) AS found"
+    )
+
+
+@lru_cache(maxsize=2048)
+def by_key(label: str, members: Members) -> str:
+    """Entities by key: one row of [key, entity]."""
+    return (
+        f"UNWIND $keys AS key\nMATCH ({THIS}:{label} {{key: key}})\n"
+        f"WHERE {THIS}.project_id = $project\n"
+        f"RETURN collect([key, {faces.projection(THIS, dict(members))}]) AS found"
+    )
+
+
+def _page(asked: Asked, owner: str) -> str:
+    rows = _rows(asked, owner) if asked.rows else "WITH *, [] AS rows" if owner else "WITH [] AS rows"
+    total = _total(asked, owner) if asked.total else "WITH *, null AS total"
+    return f"{rows}\n{total}"
+
+
+def _rows(asked: Asked, owner: str) -> str:
+    joined = asked.relation.type is not None
+    keep = f"{THIS}, {EDGE}" if joined else THIS
+    facts = faces.projection(EDGE, dict(asked.facts)) if joined else "{}"
+    entity = faces.projection(THIS, dict(asked.members))
+    beyond = [asked.order.beyond(THIS, EDGE)] if asked.after else []
+    return (
+        f"CALL ({owner}) {{\n  {_match(asked, owner, beyond)}\n"
+        f"  WITH {keep} ORDER BY {asked.order.clause(THIS, EDGE)} LIMIT $limit\n"
+        f"  RETURN collect([{entity}, {facts}, {asked.order.values(THIS, EDGE)}]) AS rows\n}}"
+    )
+
+
+def _total(asked: Asked, owner: str) -> str:
+    return f"CALL ({owner}) {{\n  {_match(asked, owner, [])}\n  RETURN count(*) AS total\n}}"
+
+
+def _match(asked: Asked, owner: str, more: list[str]) -> str:
+    """Where rows come from, and what they must fulfil."""
+    parts = [f"{THIS}.project_id = $project"]
+    start = f"MATCH {asked.relation.pattern(owner, EDGE, THIS)}"
+    for predicate, parameter, wanted in asked.filters:
+        if isinstance(predicate, Text):
+            start = (
+                f"CALL db.index.fulltext.queryNodes('{predicate.index}', ${parameter}) "
+                f"YIELD node AS {THIS} WITH {THIS}"
+            )
+        else:
+            parts.append(_predicate(predicate, parameter, wanted))
+    if asked.relation.where:
+        parts.append(snippets.named(asked.relation.where).at(THIS))
+    if asked.relation.type is None:
+        # An index over several properties serves only where each has a predicate.
+        parts += [f"{THIS}.{k.name} IS NOT NULL" for k in asked.order.keys if k.missing is None]
+    return f"{start} WHERE {' AND '.join(parts + more)}"
+
+
+def _predicate(predicate: Predicate, parameter: str, wanted: bool) -> str:
+    if isinstance(predicate, Equals):
+        return f"{THIS}.{predicate.property} = ${parameter}"
+    if isinstance(predicate, In):
+        return f"{THIS}.{predicate.property} IN ${parameter}"
+    if isinstance(predicate, Above):
+        return f"{THIS}.{predicate.property} {'<' if predicate.below else '>'} ${parameter}"
+    assert isinstance(predicate, Fulfils)
+    text = snippets.named(predicate.snippet).at(THIS, value=parameter)
+    return text if wanted else f"NOT ({text})"

@@ -1,0 +1,193 @@
+"""The journal: every change of a project, in order, in the transaction that makes it.
+
+`begin` takes the project's lock first of all and gives a `Ledger`; a use case records what
+it changes in it; `commit` appends the entries. An entry's hash covers the entry and the
+hash before it, so nothing can be changed, lost or put in between unseen
+(decisions, Journal). The state of a project is what `work.fold` makes of its entries.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import rfc8785
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.errors import Invalid, NotFound
+
+#: Version of the entries' shape; a reader refuses newer ones.
+SCHEMA_VERSION = 1
+#: Items in one entry, at most.
+ITEMS = 1000
+#: Entries read at once.
+PAGE = 500
+#: The hash before the first entry.
+GENESIS = "0" * 64
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(kw_only=True)
+class Entry:
+    """One journal entry; `data` is {"items": […]} plus what the event adds."""
+
+    seq: int
+    event: str
+    #: ISO 8601 in UTC, never below the entry before.
+    timestamp: str
+    actor: str
+    schema_version: int
+    data: Any
+    previous_hash: str
+    hash: str
+
+    def digest(self) -> str:
+        """What `hash` must be: SHA-256 of the RFC 8785 JSON of everything else."""
+        body = {
+            "seq": self.seq,
+            "event": self.event,
+            "timestamp": self.timestamp,
+            "actor": self.actor,
+            "schema_version": self.schema_version,
+            "data": self.data,
+            "previous_hash": self.previous_hash,
+        }
+        return hashlib.sha256(rfc8785.dumps(body)).hexdigest()
+
+    def items(self) -> list[dict[str, Any]]:
+        """What this entry changed, one object an entity."""
+        found = self.data.get("items", []) if isinstance(self.data, dict) else []
+        return found if isinstance(found, list) else []
+
+
+@dataclass
+class Ledger:
+    """What one write transaction changes, before it is appended."""
+
+    project_id: str
+    actor: str
+    seq: int
+    head: str
+    #: This transaction's time, for every created_at and updated_at in it.
+    now: datetime
+    created: bool
+    #: The next place in the order in which a project's nodes and edges came.
+    ordinal: int = 0
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def time(self) -> str:
+        """`now` as rows keep it."""
+        return shapes.iso(self.now)
+
+    def ordinals(self, count: int) -> range:
+        """The next `count` places in the order of arrival, which exports keep."""
+        taken = range(self.ordinal, self.ordinal + count)
+        self.ordinal += count
+        return taken
+
+    def record(self, event: str, items: list[dict[str, Any]], **more: Any) -> None:
+        """Note what changed: one entry for each 1,000 items of one event."""
+        if not items:
+            return
+        for start in range(0, len(items), ITEMS):
+            self.note(event, {"items": items[start : start + ITEMS], **more})
+
+    def note(self, event: str, data: dict[str, Any]) -> None:
+        """Note one entry with just this data."""
+        entry = Entry(
+            seq=self.seq + 1,
+            event=event,
+            timestamp=self.time,
+            actor=self.actor,
+            schema_version=SCHEMA_VERSION,
+            data=data,
+            previous_hash=self.head,
+            hash="",
+        )
+        entry.hash = entry.digest()
+        self.seq, self.head = entry.seq, entry.hash
+        self.entries.append(entry)
+
+
+async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> Ledger:
+    """Take the project's lock and read its head; the first statement of every write.
+
+    A project that does not exist is created, or is NotFound where `create` is false.
+    """
+    name = "project/lock_or_create" if create else "project/lock"
+    head = await tx.one(name, project=project_id)
+    if head is None:
+        raise NotFound(f"There is no project {project_id!r}.", project=project_id)
+    last = shapes.native(head["timestamp"]) if head["timestamp"] else EPOCH
+    ledger = Ledger(
+        project_id=project_id,
+        actor=actor,
+        seq=head["seq"],
+        head=head["head"],
+        now=max(last, shapes.native(head["now"])),
+        created=head["seq"] == 0,
+        ordinal=head["ordinal"],
+    )
+    if ledger.created:
+        ledger.note("workspace_initialized", {"items": [], "project": project_id})
+    return ledger
+
+
+async def commit(tx: Tx, ledger: Ledger) -> None:
+    """Append what the ledger holds; the last statement of every write."""
+    if not ledger.entries:
+        return
+    for start in range(0, len(ledger.entries), PAGE):
+        rows = [_stored(ledger, entry) for entry in ledger.entries[start : start + PAGE]]
+        await tx.rows("journal/append_entries", entries=rows)
+    await tx.rows(
+        "project/set_head",
+        project=ledger.project_id,
+        seq=ledger.seq,
+        head=ledger.head,
+        timestamp=ledger.now,
+        ordinal=ledger.ordinal,
+    )
+
+
+def _stored(ledger: Ledger, entry: Entry) -> dict[str, Any]:
+    row = dict(vars(entry))
+    row["data"] = shapes.dumps(entry.data)
+    row["timestamp"] = shapes.moment(entry.timestamp)
+    row["project_id"] = ledger.project_id
+    row["key"] = f"{ledger.project_id}/{entry.seq}"
+    row["caption"] = f"{entry.seq} {entry.event}"
+    return row
+
+
+def entry_from(stored: dict[str, Any]) -> Entry:
+    """An entry as the database or an exported line has it; Invalid names what is wrong."""
+    try:
+        found = Entry(**{name: stored[name] for name in Entry.__dataclass_fields__})
+    except KeyError as missing:
+        raise Invalid(f"a journal entry without {missing.args[0]}") from None
+    if not isinstance(found.timestamp, str):
+        found.timestamp = shapes.iso(shapes.native(found.timestamp))
+    if isinstance(found.data, str):
+        found.data = shapes.loads(found.data)
+    return found
+
+
+async def page(tx: Tx, project_id: str, after: int, first: int) -> list[Entry]:
+    """At most `first` entries with a seq above `after`, in order."""
+    rows = await tx.value("journal/page_entries", project=project_id, after=after, first=first)
+    return [entry_from(row) for row in rows or []]
+
+
+async def entries(database: Database, project_id: str, after: int = 0) -> AsyncIterator[Entry]:
+    """Every entry above `after`, in order, read page by page."""
+    while True:
+        found = await database.read(lambda tx, a=after: page(tx, project_id, a, PAGE))  # type: ignore[misc]
+        for entry in found:
+            yield entry
+        if len(found) < PAGE:
+            return
+        after = found[-1].seq

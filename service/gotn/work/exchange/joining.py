@@ -1,0 +1,118 @@
+"""Edges of one document put right: turned round, soft ones joined, doubles left out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from gotn import shapes
+from gotn.work.exchange.parsing import Piece
+from gotn.work.exchange.report import Report
+from gotn.work.records import EdgeType, GraphDraft, Unknown
+from gotn.work.rules import fold
+
+Row = dict[str, Any]
+#: Row fields that say how something was written, not what it says.
+_MANNER = frozenset(("layout", "said", "reversed"))
+
+
+def same(one: Row, other: Row) -> bool:
+    """Whether two rows say the same, however they were written."""
+    return _content(one) == _content(other)
+
+
+def _content(row: Row) -> bytes:
+    said = {name: value for name, value in row.items() if name not in _MANNER}
+    return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
+
+
+class Edges:
+    """Gathers a document's edges, derived_from left aside, and puts them into the draft."""
+
+    def __init__(self, draft: GraphDraft, report: Report) -> None:
+        self.draft, self.report = draft, report
+        self.rows: list[tuple[Row, Piece]] = []
+        self._documents: list[Row] = []
+
+    def finish(self, nodes: Mapping[str, Row], families: Mapping[str, Row]) -> None:
+        """Turn what the tags contradict, then leave one row a pair, in the document's order.
+
+        `families` has the whole row of each child: an edge document states a part of it.
+        """
+        tags = _Tags(nodes)
+        known: dict[fold.EdgeKey, int] = {}
+        for row, piece in self.rows:
+            if row["type"] == EdgeType.HARD_REQUIRES.value:
+                self._turn(row, piece, tags)
+            key = fold.edge_key(row)
+            if key in known:
+                at = known[key]
+                self._documents[at] = self._joined(self._documents[at], row, piece)
+                continue
+            known[key] = len(self._documents)
+            self._documents.append(row)
+            if piece.line:
+                self.draft.lines[f"edge {row['type']} {row['src']} {row['dst']}"] = piece.line
+        self.draft.edges += [found for row in self._documents if (found := _whole(row, families))]
+
+    def _turn(self, row: Row, piece: Piece, tags: "_Tags") -> None:
+        src, dst = row["src"], row["dst"]
+        if tags.between(src, dst) or not (backward := tags.between(dst, src)):
+            return
+        row["src"], row["dst"], row["reversed"] = dst, src, True
+        self._warn(
+            piece,
+            f"hard_requires {src} → {dst} is turned round: {src} requires "
+            f"'{', '.join(backward)}' which {dst} produces",
+        )
+
+    def _joined(self, before: Row, row: Row, piece: Piece) -> Row:
+        """The one of two edges of a pair that stays."""
+        if before["type"] == EdgeType.SOFT_SEMANTIC.value and before["src"] != row["src"]:
+            self._warn(
+                piece, f"soft_semantic {row['src']} ↔ {row['dst']}: two directions joined to one"
+            )
+            return row if _score(row) > _score(before) else before
+        if before.get("reversed") != row.get("reversed"):
+            self._warn(piece, f"hard_requires {row['src']} → {row['dst']} is there already")
+            return row if before.get("reversed") else before
+        self.again(before, row, piece)
+        return before
+
+    def again(self, before: Row, row: Row, piece: Piece) -> None:
+        """An edge that stands twice: a warning if both say the same, else a violation."""
+        name = f"{row['type']} {row['src']} → {row['dst']}"
+        if same(before, row):
+            self._warn(piece, f"edge {name} stands twice, alike")
+            return
+        line = self.draft.lines.get(f"edge {row['type']} {row['src']} {row['dst']}")
+        at = f" from line {line}" if line else ""
+        reason = f"expected each edge once, found {shapes.shown(name, 200)} again, differing{at}"
+        self.report.add(piece.line, None, reason, piece.where)
+
+    def _warn(self, piece: Piece, reason: str) -> None:
+        self.draft.warnings.append(Unknown(line=piece.line, id=None, reason=reason))
+
+
+class _Tags:
+    """What the nodes of this document require and produce."""
+
+    def __init__(self, nodes: Mapping[str, Row]) -> None:
+        self._requires = {id_: set(row.get("requires", ())) for id_, row in nodes.items()}
+        self._produces = {id_: set(row.get("produces", ())) for id_, row in nodes.items()}
+
+    def between(self, src: str, dst: str) -> list[str]:
+        """Tags that src produces and dst requires; none where either is not here."""
+        return sorted(self._produces.get(src, set()) & self._requires.get(dst, set()))
+
+
+def _whole(row: Row, families: Mapping[str, Row]) -> Row | None:
+    """The row of an edge; none for a parent that was left out."""
+    if row["type"] != EdgeType.DERIVED_FROM.value:
+        return row
+    whole = families.get(row["dst"])
+    return whole if whole is not None and whole["src"] == row["src"] else None
+
+
+def _score(row: Row) -> float:
+    return float(row.get("score", -1.0))

@@ -1,0 +1,66 @@
+"""Where a reader tells what it could not take: all of it, not the first."""
+
+import re
+
+from gotn.errors import BadDocument
+from gotn.work.records import Unknown
+
+#: Violations that are listed; a file with more is not worth reading on.
+MOST = 1000
+_SHOWN = 3
+_FIELD = re.compile(r"\w+(\[\d+\])*:")
+
+
+class Report:
+    """The violations of one document; `finish` raises them as one BadDocument."""
+
+    def __init__(self, name: str) -> None:
+        #: What the document is called in messages.
+        self.name = name
+        self.violations: list[Unknown] = []
+
+    def add(self, line: int | None, id_: str | None, reason: str, where: str = "") -> None:
+        """Note one violation; `where` is a path such as `nodes[3]` inside the document."""
+        self.violations.append(Unknown(line=line, id=id_, reason=placed(where, reason)))
+        if len(self.violations) >= MOST:
+            self.finish()
+
+    def finish(self) -> None:
+        """Raise BadDocument if anything was wrong."""
+        if not self.violations:
+            return
+        count = len(self.violations)
+        first = "; ".join(_said(found) for found in self.violations[:_SHOWN])
+        more = f"; and {count - _SHOWN} more" if count > _SHOWN else ""
+        many = f"{count}{' or more' if count >= MOST else ''} violations, " if count > 1 else ""
+        raise BadDocument(
+            f"{self.name}: {many}{first}{more}",
+            file=self.name,
+            violations=[vars(found) for found in self.violations],
+        )
+
+
+class Skipping(Report):
+    """A report for recovery: what cannot be read is left out and listed, the rest is taken."""
+
+    def __init__(self, name: str, skipped: list[Unknown]) -> None:
+        super().__init__(name)
+        self._skipped = skipped
+
+    def add(self, line: int | None, id_: str | None, reason: str, where: str = "") -> None:
+        """Note one thing that is left out."""
+        text = placed(where, reason)
+        if self.name:
+            text = f"{self.name}: {text}"
+        self._skipped.append(Unknown(line=line, id=id_, reason=text))
+
+
+def placed(where: str, reason: str) -> str:
+    """A reason with the path it belongs to: `nodes[3].requires[0]: expected …`."""
+    if not where:
+        return reason
+    return f"{where}.{reason}" if _FIELD.match(reason) else f"{where}: {reason}"
+
+
+def _said(found: Unknown) -> str:
+    return f"line {found.line}: {found.reason}" if found.line else found.reason

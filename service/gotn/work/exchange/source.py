@@ -1,0 +1,154 @@
+"""A file's bytes, within limits, and whether they are one JSON document or a line each."""
+
+import re
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from gotn import shapes
+from gotn.errors import BadDocument, Invalid, LimitExceeded
+from gotn.work.exchange import parsing
+from gotn.work.exchange.parsing import Piece
+from gotn.work.exchange.report import Report
+
+#: Bytes of a file.
+FILE_BYTES = 256 * 1024 * 1024
+#: Bytes of one line of JSONL.
+LINE_BYTES = 8 * 1024 * 1024
+_MARK = b"\xef\xbb\xbf"
+_OTHER_MARKS = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16"}
+#: What version control leaves in a file that it could not merge; no JSON line begins so.
+_CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: [^\r\n]*)?\r?$", re.MULTILINE)
+
+
+def load(source: str | Path | BinaryIO, name: str | None = None) -> tuple[str, bytes]:
+    """What a source is called and its bytes; `-` is standard input."""
+    if source == "-":
+        return name or "standard input", _bounded(sys.stdin.buffer, name or "standard input")
+    if not isinstance(source, str | Path):
+        return name or "the document", _bounded(source, name or "the document")
+    path = Path(source)
+    try:
+        with path.open("rb") as stream:
+            return name or path.name, _bounded(stream, name or path.name)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Invalid(f"{path}: cannot be read: {reason}", file=str(path)) from None
+
+
+def _bounded(stream: BinaryIO, name: str) -> bytes:
+    data = stream.read(FILE_BYTES + 1)
+    if len(data) > FILE_BYTES:
+        raise LimitExceeded(
+            f"{name}: expected at most {FILE_BYTES} bytes, found more.", limit=FILE_BYTES
+        )
+    return data.removeprefix(_MARK)
+
+
+def pieces(data: bytes, report: Report) -> Iterator[Piece]:
+    """The objects of a file one by one, JSONL or not; what is wrong goes to the report."""
+    if not _is_text(data, report):
+        return
+    by_line = is_lines(data)
+    if conflicts(data, report) and not by_line:
+        return
+    if by_line:
+        yield from lines(data, report)
+        return
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        report.add(_line_of(data, error.start), None, _not_utf8(error))
+        return
+    yield from parsing.document(text, report)
+
+
+def _is_text(data: bytes, report: Report) -> bool:
+    if not data.strip():
+        report.add(None, None, "expected JSON, found an empty file")
+        return False
+    if encoding := _OTHER_MARKS.get(data[:2]):
+        report.add(1, None, f"expected UTF-8, found {encoding}")
+        return False
+    if (at := data.find(b"\0")) >= 0:
+        report.add(_line_of(data, at), None, "expected JSON, found binary data (a zero byte)")
+        return False
+    return True
+
+
+def conflicts(data: bytes, report: Report) -> bool:
+    """Whether there are merge-conflict markers; each is reported."""
+    found = False
+    for marker in _CONFLICT.finditer(data):
+        found = True
+        report.add(
+            _line_of(data, marker.start()),
+            None,
+            f"expected JSON, found a merge-conflict marker {shapes.shown(_text(marker[0]))}; "
+            "settle the merge first",
+        )
+    return found
+
+
+def is_lines(data: bytes) -> bool:
+    """Whether this is JSONL: its first line is a whole object, or its second begins one."""
+    begun = (line for _, line in _raw_lines(data) if not _CONFLICT.match(line))
+    heads = list(islice(begun, 2))
+    if not heads or not heads[0].startswith(b"{"):
+        return bool(heads[1:2]) and not heads[0].startswith(b"[")
+    whole = parsing.parses(heads[0])
+    return (whole and len(heads) > 1) or (len(heads) > 1 and heads[1].startswith(b"{"))
+
+
+def lines(data: bytes, report: Report) -> Iterator[Piece]:
+    """The objects of JSONL, each with its line; a line that cannot be read is reported."""
+    for number, line in _raw_lines(data):
+        if _CONFLICT.match(line):
+            continue
+        if len(line) > LINE_BYTES:
+            report.add(number, None, f"expected at most {LINE_BYTES} bytes, found {len(line)}")
+            continue
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            report.add(number, None, _not_utf8(error))
+            continue
+        yield from parsing.one_line(text, number, report)
+
+
+def _raw_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, without their ends, numbered from 1."""
+    start, number = 0, 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        number += 1
+        if line := data[start:end].strip():
+            yield number, line
+        start = end + 1
+
+
+def _line_of(data: bytes, at: int) -> int:
+    return data.count(b"\n", 0, at) + 1
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    return f"expected UTF-8, found the byte 0x{error.object[error.start]:02x} ({error.reason})"
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace").strip()
+
+
+def one_document(data: bytes, name: str) -> object:
+    """The one JSON value of a small file of a folder; BadDocument for anything else."""
+    report = Report(name)
+    found = [piece.value for piece in pieces(data, report)]
+    report.finish()
+    if len(found) != 1:
+        raise BadDocument(
+            f"{name}: expected one object, found {len(found)}", file=name, violations=[]
+        )
+    return found[0]

@@ -1,0 +1,461 @@
+"""The work graph's shapes (001): the single declaration of each.
+
+GraphQL types inherit these, files are mapped onto them, and `journal` rows are their plain
+form (`shapes.plain`). Treated as values: change one with `dataclasses.replace`.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+
+class NodeStatus(Enum):
+    """Where a node stands (001, Node Fields; decisions, Status). ready means not started."""
+
+    READY = "ready"
+    RUNNING = "running"
+    BLOCKED = "blocked"
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class EdgeType(Enum):
+    """What an edge means (001, Edge Types). related carries any other tool's own kind."""
+
+    HARD_REQUIRES = "hard_requires"
+    SOFT_SEMANTIC = "soft_semantic"
+    DERIVED_FROM = "derived_from"
+    RELATED = "related"
+
+
+class EdgeOrigin(Enum):
+    """Why a hard edge stands: said so, derived from tags, or both."""
+
+    EXPLICIT = "explicit"
+    DERIVED = "derived"
+    BOTH = "both"
+
+
+class RunStatus(Enum):
+    """Where a run stands."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class StepStatus(Enum):
+    """Where a step of a run stands."""
+
+    READY = "ready"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+
+
+@dataclass(kw_only=True)
+class WorkNodeDraft:
+    """A node as a caller gives it. Adding needs id, kind, summary and prompt_text."""
+
+    #: Unique in its project; any text of 1 to 1,000 bytes.
+    id: str
+    #: `micro_prompt`, `code_symbol`, or any other text.
+    kind: str | None = None
+    #: One line.
+    summary: str | None = None
+    #: Detailed instructions for whoever executes, at most 1 MiB.
+    prompt_text: str | None = None
+    #: File or resource this node operates on; shown, never run.
+    exec_target: str | None = None
+    #: The node this one was broken out of.
+    parent: str | None = None
+    #: The nodes this one was broken into, in order.
+    children: tuple[str, ...] | None = None
+    #: Tags that must be produced before this node can start.
+    requires: tuple[str, ...] | None = None
+    #: Tags this node produces.
+    produces: tuple[str, ...] | None = None
+    #: Keywords for filtering and search; not dependencies.
+    tags: tuple[str, ...] | None = None
+    #: How to verify completion: strings or {type, value}.
+    success_criteria: Any = None
+    #: Pre-conditions that must be met: strings or {type, value}.
+    guards: Any = None
+    #: {files, outputs, dependencies} this node creates or needs.
+    artifacts: Any = None
+    status: NodeStatus | None = None
+    #: Why it has this status, where somebody said so.
+    status_reason: str | None = None
+    #: Where an imported vector is kept: {collection, id}.
+    embedding_ref: Any = None
+    #: {created_by, source}.
+    provenance: Any = None
+    #: Keys that 001 does not know, kept as they came.
+    extra: Any = None
+    #: The document's schema version, and nothing else.
+    version: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class WorkNode:
+    """One unit of work, as it is stored (001, Node)."""
+
+    id: str
+    project_id: str
+    kind: str = ""
+    summary: str = ""
+    prompt_text: str = ""
+    exec_target: str | None = None
+    status: NodeStatus = NodeStatus.READY
+    status_reason: str | None = None
+    requires: tuple[str, ...] = ()
+    produces: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    parent: str | None = None
+    children: tuple[str, ...] = ()
+    success_criteria: Any = None
+    guards: Any = None
+    artifacts: Any = None
+    embedding_ref: Any = None
+    provenance: Any = None
+    extra: Any = None
+    #: Minutes this is expected to take, from the key `estimate_minutes` in `extra`.
+    estimate_minutes: float | None = None
+    version: int = 1
+    #: 1, plus 1 a change; what `expectedRevision` is compared with.
+    revision: int = 1
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class WorkEdgeDraft:
+    """An edge as a caller gives it; for hard_requires src is done before dst."""
+
+    src: str
+    dst: str
+    type: EdgeType = EdgeType.HARD_REQUIRES
+    #: The other tool's own name of the relation, for `related` only.
+    kind: str | None = None
+    #: 0 to 1, for soft edges only.
+    score: float | None = None
+    evidence: str | None = None
+    provenance: Any = None
+    version: int | None = None
+    created_at: datetime | None = None
+    #: Keys that 001 does not know, kept as they came.
+    extra: Any = None
+
+
+@dataclass(kw_only=True)
+class WorkEdge:
+    """A relationship between two nodes, as it is stored (001, Edge)."""
+
+    src: str
+    dst: str
+    project_id: str
+    type: EdgeType
+    kind: str | None = None
+    origin: EdgeOrigin | None = None
+    #: The tags that give the derived part of a hard edge, sorted.
+    tags: tuple[str, ...] = ()
+    #: This hard edge closes a cycle: kept, shown, and left out of the stored order.
+    closes_cycle: bool = False
+    score: float | None = None
+    evidence: str | None = None
+    provenance: Any = None
+    extra: Any = None
+    version: int = 1
+    created_at: datetime | None = None
+    #: One of its ends is not stored yet; it joins when that node arrives.
+    pending: bool = False
+
+
+@dataclass(kw_only=True)
+class StepOfPath:
+    """One hop of a path of hard edges: from src to dst because of these tags."""
+
+    src: str
+    dst: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Cycle:
+    """One component of nodes that need each other, with one shortest way round."""
+
+    #: Every node of the component, sorted.
+    nodes: tuple[str, ...]
+    #: A shortest closed path; the first node stands again at the end.
+    path: tuple[str, ...]
+    #: For each hop of the path, the tags it rests on, joined; "explicit" where there are none.
+    tags: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class UnmetRequirement:
+    """A required tag that no node produces: listed, never blocking."""
+
+    tag: str
+    #: The nodes that ask for it, sorted.
+    nodes: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class BlockedNode:
+    """A node that cannot start because one it needs has failed."""
+
+    id: str
+    #: From the failed node to this one.
+    path: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class CriticalPath:
+    """The longest chain of a plan, which nothing can shorten."""
+
+    node_ids: tuple[str, ...] = ()
+    #: Its length, in `unit`.
+    length: float = 0.0
+    #: `steps`, or `minutes` where nodes carry estimates.
+    unit: str = "steps"
+
+
+@dataclass(kw_only=True)
+class PlannedStep:
+    """A node's place in a plan."""
+
+    id: str
+    summary: str
+    position: int
+    layer: int
+    #: How much later it may finish without delaying the whole, in the critical path's unit.
+    slack: float
+    #: How long it is expected to take, in that unit.
+    weight: float
+    #: Nothing in the plan stands before it, and it is not waiting on a running node.
+    ready: bool
+
+
+@dataclass(kw_only=True)
+class Plan:
+    """A safe order of the open work (001, Run), stored as a Run unless it is a preview."""
+
+    run_id: str | None
+    project_id: str
+    goal: str
+    layers: tuple[tuple[str, ...], ...]
+    ordered_node_ids: tuple[str, ...]
+    ordering_reason: str
+    steps: tuple[PlannedStep, ...] = ()
+    unmet: tuple[UnmetRequirement, ...] = ()
+    blocked: tuple[BlockedNode, ...] = ()
+    #: Running nodes that steps of this plan wait for, sorted.
+    waiting_on: tuple[str, ...] = ()
+    critical_path: CriticalPath = field(default_factory=CriticalPath)
+    #: How many nodes were left out because they are completed or skipped.
+    satisfied: int = 0
+    workspace_path: str | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class Run:
+    """An execution session with ordered steps (001, Run)."""
+
+    id: str
+    project_id: str
+    goal: str = ""
+    ordered_node_ids: tuple[str, ...] = ()
+    layers: Any = None
+    ordering_reason: str | None = None
+    status: RunStatus | None = None
+    workspace_path: str | None = None
+    extra: Any = None
+    version: int | None = None
+    revision: int = 1
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class Unknown:
+    """Something an import, a recovery or a check could not take, and why."""
+
+    line: int | None
+    id: str | None
+    reason: str
+
+
+@dataclass(kw_only=True)
+class Imported:
+    """What an import did."""
+
+    nodes: int = 0
+    edges: int = 0
+    runs: int = 0
+    journal_entries: int = 0
+    #: Edges, parents and steps whose node is not there yet.
+    pending: int = 0
+    #: Of the nodes, edges and runs above, how many were new or different.
+    changed: int = 0
+    skipped: tuple[Unknown, ...] = ()
+    warnings: tuple[Unknown, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Linked:
+    """What deriving edges from tags changed."""
+
+    added: int = 0
+    removed: int = 0
+    #: Edges whose tags or origin changed.
+    updated: int = 0
+    unmet: tuple[UnmetRequirement, ...] = ()
+    cycles: tuple[Cycle, ...] = ()
+
+
+@dataclass(kw_only=True)
+class GraphDraft:
+    """What one call or file brings, as plain rows (`rules.forms`), not yet looked up or written.
+
+    A node row has no parent or children: those are rows of type derived_from, with `said`
+    telling where the document states them.
+    """
+
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    edges: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    #: Journal entries of another tool's document, whole, in order.
+    journal: list[dict[str, Any]] = field(default_factory=list)
+    #: Line of a file by what stands there: "node ID" or "edge TYPE SRC DST".
+    lines: dict[str, int] = field(default_factory=dict)
+    skipped: list[Unknown] = field(default_factory=list)
+    warnings: list[Unknown] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Removed:
+    """What a removal took away."""
+
+    #: Ids, sorted.
+    nodes: tuple[str, ...] = ()
+    edges: int = 0
+    steps: int = 0
+
+
+@dataclass(kw_only=True)
+class Reached:
+    """A node that hard edges lead to, and how many of them lie between."""
+
+    node: WorkNode
+    distance: int
+
+
+@dataclass(kw_only=True)
+class BlockingPath:
+    """Why a node cannot start: the way from a cause to it."""
+
+    #: The node that must move first.
+    cause: str
+    status: NodeStatus
+    #: From the cause to the blocked node.
+    hops: tuple[StepOfPath, ...]
+
+
+@dataclass(kw_only=True)
+class StatusCount:
+    """How many nodes have a status."""
+
+    status: NodeStatus
+    count: int
+
+
+@dataclass(kw_only=True)
+class Impact:
+    """What depends on a node."""
+
+    id: str
+    #: Ids of the nodes that need it directly, sorted, at most 1,000.
+    direct: tuple[str, ...]
+    #: How many need it, directly or not.
+    dependants: int
+    by_status: tuple[StatusCount, ...]
+    #: Tags that others require and only this node produces.
+    sole_tags: tuple[str, ...]
+    #: Runs that are not finished and have it as a step, sorted, at most 1,000.
+    runs: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class CycleCheck:
+    """Whether a hard edge would close a cycle, and which."""
+
+    closes: bool
+    #: The closed path, the first node standing again at the end; empty where there is none.
+    path: tuple[str, ...] = ()
+    #: For each hop after the new edge, the tags it rests on.
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class TreeRow:
+    """A node's place in a decomposition tree, parents before children."""
+
+    node: WorkNode
+    depth: int
+    parent: str | None = None
+    position: int | None = None
+
+
+@dataclass(kw_only=True)
+class Project:
+    """A space of its own: every id, edge and journal belongs to one project."""
+
+    id: str
+    #: The journal's last seq.
+    seq: int = 0
+    nodes: int = 0
+    edges: int = 0
+    runs: int = 0
+    pending: int = 0
+    settings: Any = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class Verification:
+    """Whether a journal is whole, and whether it gives what the database holds."""
+
+    entries: int
+    chain_ok: bool
+    #: The first problems of the chain: seq and reason.
+    problems: tuple[str, ...]
+    live_digest: str
+    replay_digest: str
+    equal: bool
+    #: The first 20 entities that differ: {entity, difference}.
+    differing: Any = None
+
+
+@dataclass(kw_only=True)
+class Replayed:
+    """What a replay rebuilt."""
+
+    entries: int
+    nodes: int
+    edges: int
+    runs: int
+    digest: str
+    #: The journal was taken over as it is; false where damage forced a new one.
+    verbatim: bool = True
+    skipped: tuple[Unknown, ...] = ()

@@ -1,0 +1,1 @@
+"""Pure decisions of the work graph: no database, no files, no clock."""

@@ -1,0 +1,228 @@
+"""What a journal says: its entries folded into the state of a project, and that state's digest.
+
+An item names one entity and what became of it: `{"node": row}`, `{"edge": row}`,
+`{"run": row}`, `{"step": row}`. The event tells whether the row is whole (`add_…`,
+`start_run`), a change (`update_…`, null takes a field away) or gone (`remove_…`). Replay
+writes the folded state; verification compares it with the database.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from gotn import shapes
+from gotn.work.records import EdgeType
+from gotn.work.rules import forms
+
+Row = dict[str, Any]
+#: type, src, dst, kind: what makes an edge one edge.
+EdgeKey = tuple[str, str, str, str]
+#: What an entity is called in a digest: its kind and its own names.
+Identity = tuple[Any, ...]
+
+#: Left out of digests: names that hold the project, and what is bookkeeping, not state.
+UNCOUNTED = frozenset(
+    {"key", "run_key", "project_id", "caption", "rank", "ordinal", "revision", "unlinked"}
+    | {"embedding_ref"}
+)
+#: Row fields that are relationships to tags and keywords, with the relationship's type.
+TAGGED = {
+    "requires": ("REQUIRES", "Tag"),
+    "produces": ("PRODUCES", "Tag"),
+    "tags": ("TAGGED", "Keyword"),
+}
+#: Relationship type of each edge type.
+LABELS = {
+    EdgeType.HARD_REQUIRES.value: "HARD_REQUIRES",
+    EdgeType.SOFT_SEMANTIC.value: "SOFT_SEMANTIC",
+    EdgeType.DERIVED_FROM.value: "DERIVED_FROM",
+    EdgeType.RELATED.value: "RELATED",
+}
+_NAMES = frozenset(("type", "src", "dst", "pending"))
+
+
+@dataclass
+class State:
+    """A project's entities by name."""
+
+    nodes: dict[str, Row] = field(default_factory=dict)
+    edges: dict[EdgeKey, Row] = field(default_factory=dict)
+    runs: dict[str, Row] = field(default_factory=dict)
+    steps: dict[tuple[str, int], Row] = field(default_factory=dict)
+    settings: Row = field(default_factory=dict)
+
+    def apply(self, event: str, items: Iterable[Row]) -> None:
+        """Take in one entry's items."""
+        for item in items:
+            if "node" in item:
+                self._node(event, item["node"])
+            elif "edge" in item:
+                _put(self.edges, edge_key(item["edge"]), event, item["edge"])
+            elif "run" in item:
+                _put(self.runs, item["run"]["id"], event, item["run"])
+            elif "step" in item:
+                step = item["step"]
+                _put(self.steps, (step["run"], step["position"]), _step_event(event), step)
+            elif "settings" in item:
+                self.settings |= item["settings"]
+
+    def _node(self, event: str, row: Row) -> None:
+        _put(self.nodes, row["id"], event, row)
+        if event == "remove_node":
+            for key in [k for k, step in self.steps.items() if step["node"] == row["id"]]:
+                del self.steps[key]
+
+
+def _step_event(event: str) -> str:
+    return "add_step" if event == "start_run" else event
+
+
+def _put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:
+    if event.startswith("remove_"):
+        table.pop(key, None)
+    elif event.startswith(("add_", "start_")) or key not in table:
+        table[key] = {name: value for name, value in row.items() if value is not None}
+    else:
+        merged = table[key] | row
+        table[key] = {name: value for name, value in merged.items() if value is not None}
+
+
+def edge_key(row: Row) -> EdgeKey:
+    """An edge's name; a soft edge has no direction."""
+    src, dst = row["src"], row["dst"]
+    if row["type"] == EdgeType.SOFT_SEMANTIC.value:
+        src, dst = sorted((src, dst))
+    return (row["type"], src, dst, row.get("kind", ""))
+
+
+def ends(row: Row) -> tuple[str, str]:
+    """The ids at the start and the end of an edge's relationship."""
+    _, src, dst, _ = edge_key(row)
+    return (dst, src) if row["type"] == EdgeType.DERIVED_FROM.value else (src, dst)
+
+
+def node_properties(row: Row) -> Row:
+    """A node row's own properties."""
+    return _properties({k: v for k, v in row.items() if k not in TAGGED})
+
+
+def edge_properties(row: Row) -> Row:
+    """An edge row's own properties; a soft edge notes when the document had it the other way."""
+    kept = {k: v for k, v in row.items() if k not in _NAMES}
+    if row["type"] == EdgeType.SOFT_SEMANTIC.value and row["src"] > row["dst"]:
+        kept["turned"] = True
+    return _properties(kept)
+
+
+def pending_properties(row: Row) -> Row:
+    """A pending edge is a node: its names, and the rest of its row as one leaf."""
+    type_, src, dst, kind = edge_key(row)
+    return {"type": type_, "src": src, "dst": dst, "kind": kind, "data": shapes.dumps(row)}
+
+
+def run_properties(row: Row) -> Row:
+    """A run row's own properties."""
+    return _properties(row)
+
+
+def step_properties(row: Row) -> Row:
+    """A step's properties on its relationship."""
+    return _properties({k: v for k, v in row.items() if k not in ("run", "node", "pending")})
+
+
+def _properties(row: Row) -> Row:
+    return shapes.properties(row, leaves=forms.LEAVES, moments=forms.MOMENTS)
+
+
+def entities(state: State) -> Iterator[tuple[Identity, Row]]:
+    """Every node and relationship the state makes, named as in the database."""
+    yield from node_entities(state.nodes.values())
+    for row in state.edges.values():
+        yield edge_entity(row)
+    for run in state.runs.values():
+        yield ("Run", run["id"]), run_properties(run)
+    for step in state.steps.values():
+        yield step_entity(step)
+
+
+def node_entities(rows: Iterable[Row]) -> Iterator[tuple[Identity, Row]]:
+    """Nodes with the tags and keywords they name, each of those once."""
+    names: set[Identity] = set()
+    for row in rows:
+        yield ("WorkNode", row["id"]), node_properties(row)
+        for member, (relationship, label) in TAGGED.items():
+            for position, name in enumerate(row.get(member, ())):
+                names.add((label, name))
+                yield (relationship, row["id"], name, position), {"position": position}
+    for label, name in sorted(names):
+        yield (label, name), {"name": name}
+
+
+def edge_entity(row: Row) -> tuple[Identity, Row]:
+    """An edge as a relationship, or as the node that stands for it while it is pending."""
+    type_, src, dst, kind = edge_key(row)
+    if row.get("pending"):
+        return ("PendingEdge", type_, src, dst, kind), pending_properties(row)
+    start, end = ends(row)
+    return (LABELS[type_], start, end, kind), edge_properties(row)
+
+
+def step_entity(row: Row) -> tuple[Identity, Row]:
+    """A step as a relationship, or as the node that stands for it while it is pending."""
+    if row.get("pending"):
+        return ("PendingEdge", *pending_step_names(row)), pending_step_properties(row)
+    return ("STEP", row["run"], row["node"], row["position"]), step_properties(row)
+
+
+def pending_step_names(row: Row) -> EdgeKey:
+    """What a step that waits for its node is called."""
+    return ("step", row["run"], row["node"], str(row["position"]))
+
+
+def pending_step_properties(row: Row) -> Row:
+    """A step that waits for its node, as a node."""
+    type_, src, dst, kind = pending_step_names(row)
+    return {"type": type_, "src": src, "dst": dst, "kind": kind, "data": shapes.dumps(row)}
+
+
+def digests(found: Iterable[tuple[Identity, Row]]) -> dict[bytes, bytes]:
+    """SHA-256 of each entity, by its name."""
+    return {orjson.dumps(list(identity)): _sha(identity, row) for identity, row in found}
+
+
+def _sha(identity: Identity, row: Row) -> bytes:
+    counted = {name: _plain(value) for name, value in row.items() if name not in UNCOUNTED}
+    body = orjson.dumps([list(identity), counted], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(body).digest()
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_native") or hasattr(value, "tzinfo"):
+        return shapes.iso(shapes.native(value))
+    return value
+
+
+def digest(by_name: dict[bytes, bytes]) -> str:
+    """SHA-256 over all entities in the order of their names."""
+    whole = hashlib.sha256()
+    for name in sorted(by_name):
+        whole.update(name)
+        whole.update(by_name[name])
+    return whole.hexdigest()
+
+
+def differing(live: dict[bytes, bytes], replayed: dict[bytes, bytes], first: int = 20) -> list[Row]:
+    """The first entities that differ, each with what is the matter."""
+    names = sorted(n for n in live.keys() | replayed.keys() if live.get(n) != replayed.get(n))
+    return [
+        {"entity": orjson.loads(n), "difference": _matter(n, live, replayed)} for n in names[:first]
+    ]
+
+
+def _matter(name: bytes, live: dict[bytes, bytes], replayed: dict[bytes, bytes]) -> str:
+    if name not in replayed:
+        return "in the database, not in the journal"
+    return "in the journal, not in the database" if name not in live else "changed by hand"

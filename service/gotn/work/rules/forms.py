@@ -1,0 +1,345 @@
+"""The plain row of each entity: its fields, what each may hold, and how a document gives it.
+
+A row is JSON: what the journal keeps and what `store` turns into properties. `read_node`,
+`read_edge` and `read_run` make one from a document of 001 and list every violation; a
+`layout` keeps what is needed to print the document again as it came.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gotn import shapes
+from gotn.errors import Invalid
+from gotn.work.records import EdgeType, NodeStatus, RunStatus
+
+#: Bytes of an id, a tag, a keyword or a kind: what Neo4j's indexes take with room to spare.
+ID_BYTES = 1000
+#: Bytes of a text or of a leaf kept as JSON.
+TEXT_BYTES = 1024 * 1024
+#: Items of requires, produces, tags, guards or success_criteria; children have their own.
+LIST_ITEMS = 1000
+CHILDREN = 10_000
+#: Schema version of the documents this program writes; newer ones are refused.
+DOCUMENT_VERSION = 1
+
+Check = Callable[[Any, str], Any]
+
+
+def text(value: Any, name: str) -> str:
+    """A text of at most 1 MiB."""
+    if not isinstance(value, str):
+        raise Invalid(f"{name}: expected text, found {shapes.shown(value)}", field=name)
+    shapes.check_text(value, name)
+    if len(value) > TEXT_BYTES or len(value.encode()) > TEXT_BYTES:
+        raise Invalid(
+            f"{name}: expected at most {TEXT_BYTES} bytes, found {len(value.encode())}", field=name
+        )
+    return value
+
+
+def identifier(value: Any, name: str) -> str:
+    """A name that an index can hold: any text of 1 to 1,000 bytes that is not blank."""
+    found = text(value, name)
+    size = len(found.encode())
+    if not found.strip() or size > ID_BYTES:
+        raise Invalid(
+            f"{name}: expected 1 to {ID_BYTES} bytes that are not all blank, "
+            f"found {size} bytes: {shapes.shown(found)}",
+            field=name,
+        )
+    return found
+
+
+def identifiers(value: Any, name: str, most: int = LIST_ITEMS) -> list[str]:
+    """A list of names."""
+    return [identifier(item, f"{name}[{i}]") for i, item in enumerate(_list(value, name, most))]
+
+
+def children(value: Any, name: str) -> list[str]:
+    """The ids of a node's children, each once."""
+    found = identifiers(value, name, CHILDREN)
+    if len(set(found)) < len(found):
+        raise Invalid(f"{name}: a child is named twice", field=name)
+    return found
+
+
+def _list(value: Any, name: str, most: int) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise Invalid(f"{name}: expected a list, found {shapes.shown(value)}", field=name)
+    if len(value) > most:
+        raise Invalid(f"{name}: expected at most {most} items, found {len(value)}", field=name)
+    return list(value)
+
+
+def checks(value: Any, name: str) -> list[Any]:
+    """Guards or success criteria: strings or {type, value}."""
+    found = _list(value, name, LIST_ITEMS)
+    for i, item in enumerate(found):
+        if isinstance(item, str):
+            text(item, f"{name}[{i}]")
+        elif not (isinstance(item, dict) and isinstance(item.get("type"), str) and "value" in item):
+            raise Invalid(
+                f"{name}[{i}]: expected text or {{type, value}}, found {shapes.shown(item)}",
+                field=name,
+            )
+    leaf(found, name)
+    return found
+
+
+def leaf(value: Any, name: str) -> Any:
+    """Any JSON of at most 1 MiB that every reader keeps."""
+    shapes.portable(value, name)
+    if len(shapes.dumps(value)) > TEXT_BYTES:
+        raise Invalid(f"{name}: expected at most {TEXT_BYTES} bytes of JSON", field=name)
+    return value
+
+
+def mapping(value: Any, name: str) -> Any:
+    """A JSON object."""
+    if not isinstance(value, dict):
+        raise Invalid(f"{name}: expected an object, found {shapes.shown(value)}", field=name)
+    return leaf(value, name)
+
+
+def status(value: Any, name: str) -> str:
+    """A node's status."""
+    return _one_of(value, name, [member.value for member in NodeStatus])
+
+
+def run_status(value: Any, name: str) -> str:
+    """A run's status."""
+    return _one_of(value, name, [member.value for member in RunStatus])
+
+
+def _one_of(value: Any, name: str, known: list[str]) -> str:
+    if value not in known:
+        raise Invalid(
+            f"{name}: expected one of {', '.join(known)}, found {shapes.shown(value)}", field=name
+        )
+    return str(value)
+
+
+def version(value: Any, name: str) -> int:
+    """A document's schema version, not newer than this program's."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise Invalid(f"{name}: expected 1, found {shapes.shown(value)}", field=name)
+    if value > DOCUMENT_VERSION:
+        raise Invalid(
+            f"{name}: {value} is newer than {DOCUMENT_VERSION}, which this program reads",
+            field=name,
+        )
+    return value
+
+
+def score(value: Any, name: str) -> float:
+    """A similarity of 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Invalid(f"{name}: expected 0 to 1, found {shapes.shown(value)}", field=name)
+    return value
+
+
+def time(value: Any, name: str) -> str:
+    """ISO 8601 in UTC, from any time with an offset."""
+    return shapes.iso(shapes.moment(value, name))
+
+
+def layers(value: Any, name: str) -> list[list[str]]:
+    """Lists of node ids that can run in parallel."""
+    return [
+        identifiers(layer, f"{name}[{i}]", 1_000_000)
+        for i, layer in enumerate(_list(value, name, 1_000_000))
+    ]
+
+
+def order(value: Any, name: str) -> list[str]:
+    """The node ids of a run in order."""
+    return identifiers(value, name, 1_000_000)
+
+
+NODE: dict[str, Check] = {
+    "id": identifier,
+    "kind": identifier,
+    "summary": text,
+    "prompt_text": text,
+    "parent": identifier,
+    "children": children,
+    "requires": identifiers,
+    "produces": identifiers,
+    "exec_target": text,
+    "embedding_ref": mapping,
+    "tags": identifiers,
+    "success_criteria": checks,
+    "guards": checks,
+    "artifacts": mapping,
+    "status": status,
+    "provenance": mapping,
+    "version": version,
+    "created_at": time,
+    "updated_at": time,
+}
+#: Ours, never in a document.
+NODE_OWN: dict[str, Check] = {"status_reason": text, "extra": mapping}
+EDGE: dict[str, Check] = {
+    "src": identifier,
+    "dst": identifier,
+    "type": identifier,
+    "score": score,
+    "evidence": text,
+    "provenance": mapping,
+    "version": version,
+    "created_at": time,
+}
+RUN: dict[str, Check] = {
+    "id": identifier,
+    "goal": text,
+    "ordered_node_ids": order,
+    "layers": layers,
+    "ordering_reason": text,
+    "status": run_status,
+    "workspace_path": text,
+    "version": version,
+    "created_at": time,
+}
+#: What adding a node needs; a recovery takes less.
+NEEDED = ("id", "kind", "summary", "prompt_text")
+#: Fields kept as one JSON text each, and fields that are moments, in every entity.
+LEAVES = frozenset(
+    {"success_criteria", "guards", "artifacts", "embedding_ref"}
+    | {"provenance", "extra", "layout", "layers"}
+)
+MOMENTS = frozenset(["created_at", "updated_at", "started_at", "finished_at"])
+#: Document types of an edge; any other is refused. soft_order is a later original's.
+EDGE_TYPES = ("hard_requires", "soft_semantic", "derived_from", "soft_order", "related")
+
+
+@dataclass
+class Reading:
+    """A row made from a document, with what is wrong with it."""
+
+    row: dict[str, Any]
+    violations: list[str] = field(default_factory=list)
+
+
+def read_node(document: Any, *, complete: bool = True) -> Reading:
+    """A node document as a row; `complete` asks for what `add` needs."""
+    found = _read(document, NODE)
+    for name in NEEDED if complete else ("id",):
+        value = found.row.get(name)
+        if not any(v.startswith(f"{name}:") for v in found.violations) and not (
+            isinstance(value, str) and value.strip()
+        ):
+            found.violations.append(f"{name}: expected text that is not blank, found none")
+    _promote(found.row)
+    return found
+
+
+def _promote(row: dict[str, Any]) -> None:
+    """Make a property of what queries compute with."""
+    estimate = row.get("extra", {}).get("estimate_minutes")
+    if isinstance(estimate, int | float) and not isinstance(estimate, bool) and estimate >= 0:
+        row["estimate_minutes"] = float(estimate)
+
+
+def read_edge(document: Any) -> Reading:
+    """An edge document as a row: `soft_order` becomes related of that kind."""
+    found = _read(document, EDGE)
+    row = found.row
+    for name in ("src", "dst", "type"):
+        if name not in row and not any(v.startswith(f"{name}:") for v in found.violations):
+            found.violations.append(f"{name}: expected text, found none")
+    if "type" in row and row["type"] not in EDGE_TYPES:
+        found.violations.append(
+            f"type: expected one of {', '.join(EDGE_TYPES)}, found {shapes.shown(row['type'])}"
+        )
+    elif row.get("type") == "soft_order":
+        row["type"], row["kind"] = EdgeType.RELATED.value, "soft_order"
+    elif row.get("type") == "related":
+        kind = row.get("extra", {}).pop("kind", "related")
+        row["kind"] = kind if isinstance(kind, str) and kind else "related"
+        if not row.get("extra"):
+            row.pop("extra", None)
+    if "src" in row and row.get("src") == row.get("dst"):
+        found.violations.append(f"dst: {shapes.shown(row['dst'])} cannot be joined to itself")
+    return found
+
+
+def read_run(document: Any) -> Reading:
+    """A run document as a row."""
+    found = _read(document, RUN)
+    if "id" not in found.row and not any(v.startswith("id:") for v in found.violations):
+        found.violations.append("id: expected text, found none")
+    return found
+
+
+def _read(document: Any, fields: Mapping[str, Check]) -> Reading:
+    """Check each known key, gather the others in `extra`, remember the layout."""
+    if not isinstance(document, dict):
+        return Reading({}, [f"expected an object, found {shapes.shown(document)}"])
+    row: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    reading = Reading(row)
+    for key, value in document.items():
+        check = fields.get(key, leaf)
+        if value is None and key in fields:
+            continue
+        try:
+            shapes.check_text(key, "a key")
+            checked = check(value, key)
+        except Invalid as error:
+            reading.violations.append(error.message)
+            continue
+        (row if key in fields else extra)[key] = checked
+    if extra:
+        row["extra"] = extra
+    row["layout"] = _layout(document, row, fields)
+    return reading
+
+
+def _layout(
+    document: Mapping[str, Any], row: Mapping[str, Any], fields: Mapping[str, Check]
+) -> dict[str, Any]:
+    """Key order, explicit nulls, and times whose text is not ours."""
+    layout: dict[str, Any] = {"keys": list(document)}
+    if nulls := [key for key, value in document.items() if value is None and key in fields]:
+        layout["nulls"] = nulls
+    texts = {k: document[k] for k in MOMENTS if k in row and row[k] != document.get(k)}
+    if texts:
+        layout["texts"] = texts
+    return layout
+
+
+def node_row(given: Mapping[str, Any], *, complete: bool = True) -> dict[str, Any]:
+    """A caller's plain values as a row, without layout; Invalid lists every violation."""
+    fields = NODE | NODE_OWN
+    row: dict[str, Any] = {}
+    violations: list[str] = []
+    for name, value in given.items():
+        try:
+            row[name] = fields[name](value, name)
+        except Invalid as error:
+            violations.append(error.message)
+    if complete:
+        violations += [
+            f"{name}: expected text that is not blank, found {shapes.shown(given.get(name))}"
+            for name in NEEDED
+            if not str(row.get(name) or "").strip()
+            and not any(v.startswith(f"{name}:") for v in violations)
+        ]
+    if violations:
+        raise Invalid("; ".join(violations), violations=violations)
+    _promote(row)
+    return row
+
+
+def edge_row(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A caller's plain values as an edge row; Invalid lists every violation."""
+    reading = read_edge({k: v for k, v in given.items() if k not in ("kind", "extra")})
+    if given.get("type") == EdgeType.RELATED.value:
+        reading.row["kind"] = identifier(given.get("kind") or "related", "kind")
+    if reading.violations:
+        raise Invalid("; ".join(reading.violations), violations=reading.violations)
+    reading.row.pop("layout", None)
+    if given.get("extra") is not None:
+        reading.row["extra"] = mapping(given["extra"], "extra")
+    return reading.row

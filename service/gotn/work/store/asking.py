@@ -1,0 +1,189 @@
+"""Questions to the graph that Cypher answers: what comes before, after, around, and why not."""
+
+from collections import Counter
+from typing import Any
+
+import rustworkx as rx
+
+from gotn.database.connection import Tx
+from gotn.errors import NotFound
+from gotn.work.records import (
+    BlockingPath,
+    Cycle,
+    CycleCheck,
+    Impact,
+    NodeStatus,
+    Reached,
+    StatusCount,
+    StepOfPath,
+    TreeRow,
+    UnmetRequirement,
+)
+from gotn.work.rules import ranks
+from gotn.work.store import graph, nodes
+from gotn.work.store.keys import key
+
+#: Rows of a list that has no pages.
+LIMIT = 1000
+#: Nodes of a decomposition tree.
+TREE = 10_000
+#: Causes that `why` names.
+CAUSES = 20
+
+
+async def require(tx: Tx, project_id: str, *ids: str) -> dict[str, dict[str, Any]]:
+    """The stored nodes of these ids; NotFound names the first that is missing."""
+    found = await nodes.get(tx, project_id, ids)
+    for id_ in ids:
+        if id_ not in found:
+            raise NotFound(f"There is no node {id_!r} in project {project_id!r}.", id=id_)
+    return found
+
+
+async def prerequisites(
+    tx: Tx, project_id: str, id_: str, first: int = 50, after: tuple[int, str] = (0, "")
+) -> list[Reached]:
+    """What must be done before a node, nearest first; `after` is the last (distance, id) seen."""
+    return await _reach(tx, "work/prerequisites", project_id, id_, first, after)
+
+
+async def dependants(
+    tx: Tx, project_id: str, id_: str, first: int = 50, after: tuple[int, str] = (0, "")
+) -> list[Reached]:
+    """What needs a node, nearest first; `after` is the last (distance, id) seen."""
+    return await _reach(tx, "work/dependants", project_id, id_, first, after)
+
+
+async def _reach(
+    tx: Tx, query: str, project_id: str, id_: str, first: int, after: tuple[int, str]
+) -> list[Reached]:
+    await require(tx, project_id, id_)
+    found = await tx.value(
+        query,
+        key=key(project_id, id_),
+        first=min(first, LIMIT),
+        after_distance=after[0],
+        after_id=after[1],
+    )
+    rows = await nodes.get(tx, project_id, [name for name, _ in found])
+    return [
+        Reached(node=nodes.record(rows[name] | {"project_id": project_id}), distance=distance)
+        for name, distance in found
+    ]
+
+
+async def impact(tx: Tx, project_id: str, id_: str) -> Impact:
+    """What depends on a node."""
+    await require(tx, project_id, id_)
+    row = await tx.row("work/impact", key=key(project_id, id_), limit=LIMIT)
+    counts = Counter(row["statuses"])
+    return Impact(
+        id=id_,
+        direct=tuple(row["direct"]),
+        dependants=len(row["statuses"]),
+        by_status=tuple(
+            StatusCount(status=s, count=counts[s.value]) for s in NodeStatus if counts[s.value]
+        ),
+        sole_tags=tuple(row["sole_tags"]),
+        runs=tuple(row["runs"]),
+    )
+
+
+async def why(tx: Tx, project_id: str, id_: str) -> list[BlockingPath]:
+    """What keeps a node from starting; empty where nothing does. Failed causes first."""
+    await require(tx, project_id, id_)
+    found = await tx.value("work/why", key=key(project_id, id_), limit=CAUSES)
+    return [
+        BlockingPath(cause=cause, status=NodeStatus(status), hops=_hops(path, tags))
+        for cause, status, path, tags in found or []
+    ]
+
+
+def _hops(path: list[str], tags: list[list[str]]) -> tuple[StepOfPath, ...]:
+    pairs = zip(path, path[1:], tags, strict=False)
+    return tuple(StepOfPath(src=src, dst=dst, tags=tuple(names)) for src, dst, names in pairs)
+
+
+async def would_cycle(tx: Tx, project_id: str, src: str, dst: str) -> CycleCheck:
+    """Whether a hard edge src -> dst would close a cycle."""
+    await require(tx, project_id, src, dst)
+    if src == dst:
+        return CycleCheck(closes=True, path=(src, src), tags=())
+    here, there = key(project_id, src), key(project_id, dst)
+    at = await tx.row("work/edge_ranks", src=here, dst=there)
+    if at["rank_src"] < at["rank_dst"]:
+        return CycleCheck(closes=False)
+    found = await tx.one("work/closing_path", src=here, dst=there, rank_src=at["rank_src"])
+    if found is None:
+        return CycleCheck(closes=False)
+    return CycleCheck(closes=True, path=(src, *found["path"]), tags=tuple(_said(found["tags"])))
+
+
+def _said(tags: list[list[str]]) -> list[str]:
+    return [", ".join(names) if names else "explicit" for names in tags]
+
+
+async def cycles(tx: Tx, project_id: str) -> list[Cycle]:
+    """Every component of nodes that need each other, with one shortest way round.
+
+    Every cycle passes through a flagged edge (graph-model, Invariants, 2), so Cypher
+    looks for one shortest path a flagged edge; without flags nothing is read.
+    """
+    if not await graph.has_flags(tx, project_id):
+        return []
+    ways = await tx.value("work/flagged_cycles", project=project_id, limit=LIMIT)
+    shortest: dict[str, tuple[list[str], list[list[str]]]] = {}
+    members = await _components(tx, project_id)
+    for path, tags in ways:
+        component = members[path[0]]
+        known = shortest.get(component[0])
+        if known is None or (len(path), path) < (len(known[0]), known[0]):
+            shortest[component[0]] = (path, tags)
+    return [
+        Cycle(nodes=tuple(members[path[0]]), path=tuple(path), tags=tuple(_said(tags)))
+        for path, tags in (shortest[name] for name in sorted(shortest))
+    ]
+
+
+async def _components(tx: Tx, project_id: str) -> dict[str, list[str]]:
+    """The component of each node that stands in a cycle, sorted."""
+    found = await graph.hard_graph(tx, project_id)
+    fixed, loose = found.split(set())
+    parts = rx.strongly_connected_components(ranks.graph(len(found.ids), fixed + loose))
+    members: dict[str, list[str]] = {}
+    for part in parts:
+        if len(part) > 1:
+            names = sorted(await graph.names_at(tx, found, list(part)))
+            members |= dict.fromkeys(names, names)
+    return members
+
+
+async def unmet(tx: Tx, project_id: str) -> list[UnmetRequirement]:
+    """Required tags that nobody produces, at most 1,000."""
+    found = await tx.value("work/unmet", project=project_id, limit=LIMIT)
+    return [UnmetRequirement(tag=tag, nodes=tuple(ids)) for tag, ids in found or [] if ids]
+
+
+async def tree_of(tx: Tx, project_id: str, id_: str) -> list[TreeRow]:
+    """A node and what it was broken into, parents before children, at most 10,000."""
+    await require(tx, project_id, id_)
+    found = await tx.value("work/tree_of", key=key(project_id, id_), limit=TREE)
+    rows = await nodes.get(tx, project_id, [name for name, *_ in found])
+    below: dict[str | None, list[tuple[int, str, int]]] = {}
+    for name, depth, parent, position in found:
+        place = position if position is not None else 1 << 30
+        below.setdefault(None if name == id_ else parent, []).append((place, name, depth))
+    ordered: list[TreeRow] = []
+    todo: list[tuple[str | None, tuple[int, str, int]]] = [(None, top) for top in below[None]]
+    while todo:
+        parent, (place, name, depth) = todo.pop()
+        ordered.append(
+            TreeRow(
+                node=nodes.record(rows[name] | {"project_id": project_id}),
+                depth=depth,
+                parent=parent,
+                position=None if place == 1 << 30 else place,
+            )
+        )
+        todo.extend((name, child) for child in sorted(below.get(name, ()), reverse=True))
+    return ordered

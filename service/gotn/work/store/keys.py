@@ -1,0 +1,24 @@
+"""Keys of stored entities, and calls in bounded batches."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+#: Rows sent in one statement.
+BATCH = 5000
+
+
+def part(name: str) -> str:
+    """An id as part of a key, so that two paths never give one key."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def key(project_id: str, *names: Any) -> str:
+    """The key of an entity: its project and its own names."""
+    return "/".join((project_id, *(part(str(name)) for name in names)))
+
+
+def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """The rows in slices of a size one statement takes well."""
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

@@ -1,0 +1,143 @@
+"""Work nodes with their tags and keywords."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Tx
+from gotn.work.records import WorkNode
+from gotn.work.rules import fold, forms
+from gotn.work.store.keys import batches, key
+
+Row = dict[str, Any]
+#: What stands beside a row in the database: bookkeeping and neighbours, not part of it.
+BESIDE = frozenset(
+    {"key", "project_id", "caption", "rank", "ordinal", "revision", "unlinked"}
+    | {"parent", "children"}
+)
+#: Characters of a caption in Neo4j Browser.
+CAPTION = 60
+_STATEMENTS = {"requires": "requires", "produces": "produces", "tags": "tagged"}
+
+
+async def get(tx: Tx, project_id: str, ids: Iterable[str]) -> dict[str, Row]:
+    """Stored nodes by id, each with parent, children, revision and rank beside its row."""
+    found: dict[str, Row] = {}
+    for some in batches(list(dict.fromkeys(ids))):
+        nodes = await tx.value("work/get_nodes", keys=[key(project_id, i) for i in some])
+        found |= {node["id"]: plain(node) for node in nodes}
+    return found
+
+
+def plain(stored: Mapping[str, Any]) -> Row:
+    """A node as the database has it, in plain JSON; empty lists of tags are absent."""
+    row = shapes.row(stored, leaves=forms.LEAVES, moments=forms.MOMENTS)
+    said = row.get("layout", {}).get("keys", ())
+    for member in fold.TAGGED:
+        if not row.get(member) and member not in said:
+            row.pop(member, None)
+    return row
+
+
+def row_of(stored: Row) -> Row:
+    """Only the row: what the journal knows of a node."""
+    return {name: value for name, value in stored.items() if name not in BESIDE}
+
+
+def record(stored: Row) -> WorkNode:
+    """The record of a node that `get` returned."""
+    return shapes.build(WorkNode, stored)
+
+
+async def existing(tx: Tx, project_id: str, ids: Iterable[str]) -> set[str]:
+    """Which of these ids are stored."""
+    found: set[str] = set()
+    for some in batches(list(dict.fromkeys(ids)), 20_000):
+        found.update(await tx.value("work/existing_nodes", keys=[key(project_id, i) for i in some]))
+    return found
+
+
+async def ancestors(tx: Tx, project_id: str, ids: Iterable[str]) -> list[tuple[str, str]]:
+    """(child, parent) for these nodes and everything above them."""
+    found: list[tuple[str, str]] = []
+    for some in batches(list(ids)):
+        keys = [key(project_id, id_) for id_ in some]
+        found += [(c, p) for c, p in await tx.value("work/ancestors", keys=keys)]
+    return found
+
+
+async def create(tx: Tx, project_id: str, rows: Sequence[Row], ordinals: Mapping[str, int]) -> None:
+    """Store new nodes: ranks above every other's in the order given, ordinals by id."""
+    for some in batches(rows):
+        nodes = [
+            fold.node_properties(row)
+            | {
+                "key": key(project_id, row["id"]),
+                "project_id": project_id,
+                "caption": caption(row),
+                "ordinal": ordinals[row["id"]],
+            }
+            | ({"unlinked": True} if row.get("requires") or row.get("produces") else {})
+            for row in some
+        ]
+        await tx.rows("work/create_nodes", project=project_id, nodes=nodes)
+    for member in fold.TAGGED:
+        await _put_tags(tx, project_id, member, rows)
+
+
+def caption(row: Row) -> str:
+    """What Neo4j Browser writes on the node."""
+    text = str(row.get("summary") or row["id"]).splitlines()[0]
+    return text if len(text) <= CAPTION else f"{text[: CAPTION - 1]}…"
+
+
+async def _put_tags(tx: Tx, project_id: str, member: str, rows: Iterable[Row]) -> None:
+    links = [
+        {
+            "node": key(project_id, row["id"]),
+            "key": key(project_id, name),
+            "name": name,
+            "position": position,
+        }
+        for row in rows
+        for position, name in enumerate(row.get(member) or ())
+    ]
+    for some in batches(links):
+        await tx.rows(f"work/put_{_STATEMENTS[member]}", project=project_id, links=some)
+
+
+async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
+    """Change nodes: each row has its id and the fields to set; None takes one away."""
+    for some in batches(changes):
+        await tx.rows(
+            "work/update_nodes",
+            changes=[
+                {"key": key(project_id, row["id"]), "properties": _changed(row)} for row in some
+            ],
+        )
+    for member, statement in _STATEMENTS.items():
+        touched = [row for row in changes if member in row]
+        for some in batches(touched):
+            keys = [key(project_id, row["id"]) for row in some]
+            await tx.rows(f"work/clear_{statement}", keys=keys)
+        await _put_tags(tx, project_id, member, touched)
+
+
+def _changed(row: Row) -> Row:
+    """The properties an update sets; those of None must reach the database as null."""
+    own = {name: value for name, value in row.items() if name not in fold.TAGGED and name != "id"}
+    changed = fold.node_properties(own) | {n: None for n, value in own.items() if value is None}
+    if "summary" in row:
+        changed["caption"] = caption(row)
+    if "requires" in row or "produces" in row:
+        changed["unlinked"] = True
+    return changed
+
+
+async def delete(tx: Tx, project_id: str, ids: Sequence[str]) -> None:
+    """Remove nodes with all their relationships, and tags that nothing names any more."""
+    for some in batches(ids):
+        keys = [key(project_id, id_) for id_ in some]
+        for statement in _STATEMENTS.values():
+            await tx.rows(f"work/clear_{statement}", keys=keys)
+        await tx.rows("work/delete_nodes", keys=keys)

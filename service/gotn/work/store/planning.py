@@ -1,0 +1,50 @@
+"""The open part of a graph, as a plan needs it: one row of columns and packed edges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gotn.database.connection import Tx
+from gotn.work.rules import plans, ranks
+
+
+@dataclass
+class OpenWork(plans.Open):
+    """Open nodes, with counts that only the database knows."""
+
+    #: How many of `hard`, the first ones, somebody said; the others come from tags.
+    explicit: int = 0
+    #: How many nodes are completed or skipped.
+    satisfied: int = 0
+
+
+async def open_work(tx: Tx, project_id: str) -> OpenWork:
+    """Everything a plan is made of."""
+    row = await tx.row("work/plan_graph", project=project_id)
+    internal = np.asarray(row["internal"], dtype=np.int64)
+    order = np.argsort(internal)
+    sorted_ids = internal[order]
+
+    def pairs(packed: list[int]) -> list[tuple[int, int]]:
+        found = ranks.Edges.unpacked(packed, sorted_ids)
+        return list(zip(order[found.src].tolist(), order[found.dst].tolist(), strict=True))
+
+    explicit, derived = pairs(row["explicit"]), pairs(row["derived"])
+    soft = pairs(row["soft"])
+    minutes: dict[str, float] = {}
+    estimates = [e if e >= 0 else None for e in row["estimates"]]
+    if any(e is not None for e in estimates):
+        minutes = dict(await tx.value("work/kind_minutes", project=project_id))
+    return OpenWork(
+        ids=row["ids"],
+        statuses=row["statuses"],
+        kinds=row["kinds"],
+        summaries=row["summaries"],
+        estimates=estimates,
+        has_children=row["has_children"],
+        hard=explicit + derived,
+        soft=[(a, b, s) for (a, b), s in zip(soft, row["scores"], strict=True)],
+        kind_minutes=minutes,
+        explicit=len(explicit),
+        satisfied=row["satisfied"],
+    )

@@ -1,0 +1,381 @@
+"""Take a whole draft into the graph in one transaction: one cycle check, one derivation.
+
+Everything that adds to the graph goes through `take`: one node through the API, a file of
+a hundred thousand, a recovery. What is there already and says the same changes nothing.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.errors import Conflict, LimitExceeded, NotFound
+from gotn.journal import Ledger
+from gotn.work.records import (
+    EdgeOrigin,
+    EdgeType,
+    GraphDraft,
+    Imported,
+    WorkEdgeDraft,
+    WorkNodeDraft,
+)
+from gotn.work.rules import fold, parents, ranks
+from gotn.work.store import edges as edge_store
+from gotn.work.store import nodes as node_store
+from gotn.work.usecases import link as linking
+from gotn.work.usecases import order, runs
+from gotn.work.usecases.drafting import drafted
+from gotn.work.usecases.taken import Taken
+from gotn.work.usecases.writing import Request, write
+
+Row = dict[str, Any]
+#: Items of one call, at most: what one transaction takes in the memory a laptop has.
+ITEMS = 500_000
+#: New hard edges that are put in order one by one; more are ordered all at once.
+SINGLY = 8
+#: Row fields that say how a document was written, not what it says.
+_MANNER = frozenset(("layout", "said", "touched", "origin"))
+
+
+async def import_graph(
+    database: Database,
+    request: Request,
+    draft: GraphDraft,
+    *,
+    flag_cycles: bool = False,
+    derive: bool = False,
+    dry_run: bool = False,
+) -> Imported:
+    """Take in a document: new entities are added, known ones get what the document says of them.
+
+    `dry_run` does everything and undoes it. Raises CycleRefused for explicit edges that
+    close a cycle unless `flag_cycles` keeps and flags them; Invalid for a second parent.
+    """
+
+    async def work(tx: Tx, ledger: Ledger) -> Imported:
+        taken = await take(tx, ledger, draft, flag_cycles=flag_cycles)
+        for original in draft.journal:
+            event = str(original.get("event", "unknown"))
+            ledger.note(event, {"items": [], "original": original})
+        if derive:
+            await linking.derive(tx, ledger, whole=False)
+        answer = _imported(draft, taken)
+        if dry_run:
+            raise _Undo(answer)
+        return answer
+
+    given = {"nodes": len(draft.nodes), "edges": len(draft.edges)}
+    try:
+        return await write(database, request, "importGraph", given, Imported, work)
+    except _Undo as undone:
+        return undone.answer
+
+
+async def add_graph(
+    database: Database,
+    request: Request,
+    nodes: list[WorkNodeDraft],
+    edges: list[WorkEdgeDraft],
+    *,
+    link: bool = False,
+    flag_cycles: bool = False,
+) -> Imported:
+    """Add many nodes and edges: one call, one derivation, one cycle check, all or nothing."""
+    draft = drafted(nodes, edges)
+
+    async def work(tx: Tx, ledger: Ledger) -> Imported:
+        taken = await take(tx, ledger, draft, flag_cycles=flag_cycles, strict=True)
+        if link:
+            await linking.derive(tx, ledger, whole=False)
+        return _imported(draft, taken)
+
+    given = {
+        "nodes": [shapes.plain(node) for node in nodes],
+        "edges": [shapes.plain(edge) for edge in edges],
+        "link": link,
+        "flag_cycles": flag_cycles,
+    }
+    return await write(database, request, "addGraph", given, Imported, work)
+
+
+class _Undo(Exception):
+    """Carries a dry run's answer out of the transaction that it undoes."""
+
+    def __init__(self, answer: Imported) -> None:
+        self.answer = answer
+        super().__init__()
+
+
+def _imported(draft: GraphDraft, taken: Taken) -> Imported:
+    waiting = [*taken.new_edges, *taken.new_steps]
+    return Imported(
+        nodes=len(draft.nodes),
+        edges=len(draft.edges),
+        runs=len(draft.runs),
+        journal_entries=len(draft.journal),
+        pending=sum(1 for row in waiting if row.get("pending")),
+        changed=taken.changes(),
+        skipped=tuple(draft.skipped),
+        warnings=tuple(draft.warnings),
+    )
+
+
+async def take(
+    tx: Tx,
+    ledger: Ledger,
+    draft: GraphDraft,
+    *,
+    flag_cycles: bool = False,
+    strict: bool = False,
+) -> Taken:
+    """Write what a draft brings and note it; `strict` refuses to change what is stored."""
+    if (count := len(draft.nodes) + len(draft.edges)) > ITEMS:
+        raise LimitExceeded(f"At most {ITEMS} nodes and edges a call, found {count}.", limit=ITEMS)
+    taken = Taken()
+    await _sort_nodes(tx, ledger, draft, taken, strict)
+    await _sort_edges(tx, ledger, draft, taken, strict)
+    await _join_waiting(tx, ledger, taken)
+    await _check_parents(tx, ledger, taken)
+    await _write_nodes(tx, ledger, taken)
+    flags = await _write_edges(tx, ledger, taken, flag_cycles)
+    await runs.take(tx, ledger, draft.runs, taken)
+    _note(ledger, taken, flags)
+    return taken
+
+
+async def _sort_nodes(
+    tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool
+) -> None:
+    stored = await node_store.get(tx, ledger.project_id, (row["id"] for row in draft.nodes))
+    for row in draft.nodes:
+        known = stored.get(row["id"])
+        if known is None:
+            taken.new_nodes.append(_completed(row, ledger))
+            continue
+        changed = difference(row, known)
+        if changed and strict:
+            raise Conflict(
+                f"There is a node {row['id']!r} already, with another "
+                f"{', '.join(sorted(changed))}; update it instead.",
+                id=row["id"],
+                fields=sorted(changed),
+            )
+        if changed:
+            taken.changed_nodes.append(touched(known, changed, ledger))
+
+
+def _completed(row: Row, ledger: Ledger) -> Row:
+    """A new node's row with what its document left out."""
+    created = row.get("created_at", ledger.time)
+    return {
+        **row,
+        "status": row.get("status", "ready"),
+        "version": row.get("version", 1),
+        "created_at": created,
+        "updated_at": row.get("updated_at", created),
+    }
+
+
+def difference(row: Row, known: Row) -> Row:
+    """The fields in which a row says something else than what is stored."""
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in _MANNER and _said(value) != _said(known.get(name))
+    }
+
+
+def _said(value: Any) -> Any:
+    """An empty list, object or text says as much as none."""
+    return None if value in ([], {}, "") else value
+
+
+def touched(known: Row, changed: Row, ledger: Ledger) -> Row:
+    """A change of a node: its id, the fields, when, and which fields exports must now print."""
+    names = sorted({*known.get("touched", ()), *changed} - {"updated_at"})
+    stamp = {} if "updated_at" in changed else {"updated_at": ledger.time}
+    kept = {"touched": names} if "layout" in known else {}
+    return {"id": known["id"], **changed, **stamp, **kept}
+
+
+async def _sort_edges(
+    tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool
+) -> None:
+    arriving = {row["id"] for row in taken.new_nodes}
+    ends = {end for row in draft.edges for end in (row["src"], row["dst"])} - arriving
+    present = arriving | await node_store.existing(tx, ledger.project_id, ends)
+    if strict:
+        _require_ends(ledger.project_id, draft.edges, present)
+    stored = await edge_store.get(tx, ledger.project_id, draft.edges)
+    for row in draft.edges:
+        known = stored.get(fold.edge_key(row))
+        if known and known.get("pending") and {row["src"], row["dst"]} <= present:
+            changed = _edge_difference(row, known, strict)
+            taken.new_edges.append({k: v for k, v in (known | changed).items() if k != "pending"})
+        elif known is None:
+            new = _new_edge(row, ledger, pending=not {row["src"], row["dst"]} <= present)
+            stored[fold.edge_key(row)] = new
+            taken.new_edges.append(new)
+        elif changed := _edge_difference(row, known, strict):
+            whole = known if known.get("pending") else _names(known)
+            taken.changed_edges.append(whole | changed)
+
+
+def _require_ends(project_id: str, rows: list[Row], present: set[str]) -> None:
+    """An edge asked for by itself needs both its nodes; a parent or child may come later."""
+    for row in rows:
+        for end in (row["src"], row["dst"]):
+            if end not in present and row["type"] != EdgeType.DERIVED_FROM.value:
+                raise NotFound(f"There is no node {end!r} in project {project_id!r}.", id=end)
+
+
+def _new_edge(row: Row, ledger: Ledger, *, pending: bool) -> Row:
+    new = {
+        **row,
+        "version": row.get("version", 1),
+        "created_at": row.get("created_at", ledger.time),
+    }
+    if edge_store.is_hard(row):
+        new["origin"] = row.get("origin", EdgeOrigin.EXPLICIT.value)
+    if pending:
+        new["pending"] = True
+    return new
+
+
+def _names(row: Row) -> Row:
+    return {name: row[name] for name in ("type", "src", "dst", "kind") if name in row}
+
+
+def _edge_difference(row: Row, known: Row, strict: bool) -> Row:
+    """What changes on a stored edge; an explicit edge over a derived one makes it both."""
+    names = ("type", "src", "dst", "kind")
+    changed = {k: v for k, v in difference(row, known).items() if k not in names}
+    if known.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in known:
+        changed["origin"] = EdgeOrigin.BOTH.value
+        if "layout" in row:
+            changed["layout"] = row["layout"]
+        return changed
+    said = sorted({*known.get("said", ()), *row.get("said", ())})
+    if said and said != known.get("said"):
+        changed["said"] = said
+    if changed.keys() - {"said", "position"} and strict:
+        raise Conflict(
+            f"There is an edge {row['src']!r} → {row['dst']!r} already, with another "
+            f"{', '.join(sorted(changed))}; remove it first.",
+            src=row["src"],
+            dst=row["dst"],
+        )
+    return changed
+
+
+async def _join_waiting(tx: Tx, ledger: Ledger, taken: Taken) -> None:
+    """Edges and steps that waited for the new nodes become real where both ends are there."""
+    arriving = [row["id"] for row in taken.new_nodes]
+    waiting = await edge_store.pending_for(tx, ledger.project_id, arriving)
+    if not waiting:
+        return
+    ends = {end for row in waiting if row["type"] != "step" for end in (row["src"], row["dst"])}
+    present = set(arriving) | await node_store.existing(tx, ledger.project_id, ends)
+    joined = [
+        row for row in waiting if row["type"] != "step" and {row["src"], row["dst"]} <= present
+    ]
+    steps = [row for row in waiting if row["type"] == "step"]
+    names = [fold.edge_key(row) for row in joined]
+    names += [fold.pending_step_names(row) for row in steps]
+    await edge_store.forget_pending(tx, ledger.project_id, names)
+    fresh = {fold.edge_key(row) for row in taken.new_edges}
+    taken.new_edges += [
+        {name: value for name, value in row.items() if name != "pending"}
+        for row in joined
+        if fold.edge_key(row) not in fresh
+    ]
+    taken.joined_steps = [
+        {name: value for name, value in row.items() if name not in ("pending", "type")}
+        for row in steps
+    ]
+
+
+async def _check_parents(tx: Tx, ledger: Ledger, taken: Taken) -> None:
+    """One parent a node, and no node below itself."""
+    family = [row for row in taken.new_edges if row["type"] == EdgeType.DERIVED_FROM.value]
+    if not family:
+        return
+    new_ids = {row["id"] for row in taken.new_nodes}
+    old = [row["dst"] for row in family if row["dst"] not in new_ids and not row.get("pending")]
+    stored = await node_store.get(tx, ledger.project_id, old)
+    known = {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
+    parent_of = parents.reconciled(family, known)
+    if old:
+        parent_of |= await _ancestors(tx, ledger.project_id, family, parent_of)
+    parents.refuse_cycle(parent_of)
+
+
+async def _ancestors(
+    tx: Tx, project_id: str, family: Iterable[Row], known: dict[str, str]
+) -> dict[str, str]:
+    """The stored parents above those that get children now."""
+    found = await node_store.ancestors(tx, project_id, {row["src"] for row in family})
+    return {child: parent for child, parent in found if child not in known}
+
+
+async def _write_nodes(tx: Tx, ledger: Ledger, taken: Taken) -> None:
+    ids = [row["id"] for row in taken.new_nodes]
+    ordinals = dict(zip(ids, ledger.ordinals(len(ids)), strict=True))
+    pairs = [(row["src"], row["dst"]) for row in taken.new_edges if edge_store.is_hard(row)]
+    by_id = {row["id"]: row for row in taken.new_nodes}
+    first_to_last = [by_id[id_] for id_ in ranks.first_to_last(ids, pairs)]
+    await node_store.create(tx, ledger.project_id, first_to_last, ordinals)
+    await node_store.update(tx, ledger.project_id, taken.changed_nodes)
+
+
+async def _write_edges(
+    tx: Tx, ledger: Ledger, taken: Taken, flag_cycles: bool
+) -> dict[tuple[str, str], bool]:
+    """Create the edges in order, or settle the whole; returns flags that changed on old edges."""
+    numbered = list(zip(taken.new_edges, ledger.ordinals(len(taken.new_edges)), strict=True))
+    hard = [row for row in taken.new_edges if edge_store.is_hard(row) and not row.get("pending")]
+    placed = False
+    if len(hard) <= SINGLY and not flag_cycles:
+        placed = await _create_singly(tx, ledger, numbered)
+    else:
+        await edge_store.create(tx, ledger.project_id, numbered)
+    await edge_store.update(tx, ledger.project_id, taken.changed_edges)
+    if placed or not hard:
+        return {}
+    loose = [(row["src"], row["dst"]) for row in hard] if flag_cycles else []
+    changed = await order.settle(tx, ledger, flag_explicit=loose)
+    for row in hard:
+        if changed.pop((row["src"], row["dst"]), False):
+            row["closes_cycle"] = True
+    return changed
+
+
+async def _create_singly(tx: Tx, ledger: Ledger, numbered: list[tuple[Row, int]]) -> bool:
+    """Each hard edge into its place, then created; whether all found room."""
+    placed = True
+    for row, ordinal in numbered:
+        if edge_store.is_hard(row) and not row.get("pending"):
+            room = await order.insert(tx, ledger.project_id, row["src"], row["dst"])
+            placed = placed and room
+            await edge_store.create(tx, ledger.project_id, [(row, ordinal)])
+    others = [
+        pair for pair in numbered if not edge_store.is_hard(pair[0]) or pair[0].get("pending")
+    ]
+    await edge_store.create(tx, ledger.project_id, others)
+    return placed
+
+
+def _note(ledger: Ledger, taken: Taken, flags: dict[tuple[str, str], bool]) -> None:
+    """The journal's entries, in an order that a reader can apply."""
+
+    def items(name: str, rows: Iterable[Row], keep: Callable[[Row], Row] = dict) -> list[Row]:
+        return [{name: keep(row)} for row in rows]
+
+    ledger.record("add_node", items("node", taken.new_nodes))
+    ledger.record("update_node", items("node", taken.changed_nodes))
+    ledger.record("add_edge", items("edge", taken.new_edges))
+    ledger.record("update_edge", items("edge", taken.changed_edges) + order.flag_items(flags))
+    for row in taken.new_runs:
+        steps = [step for step in taken.new_steps if step["run"] == row["id"]]
+        ledger.record("start_run", [{"run": row}, *items("step", steps)])
+    ledger.record("update_run", items("step", taken.joined_steps))

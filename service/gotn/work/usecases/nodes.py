@@ -1,0 +1,192 @@
+"""Add, change and remove single nodes."""
+
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.errors import Conflict, Invalid, StaleRevision
+from gotn.journal import Ledger
+from gotn.work.records import (
+    GraphDraft,
+    NodeStatus,
+    Removed,
+    WorkNode,
+    WorkNodeDraft,
+)
+from gotn.work.rules import forms, moves
+from gotn.work.store import asking, edges, graph, runs
+from gotn.work.store import nodes as store
+from gotn.work.usecases import bulk, order
+from gotn.work.usecases.drafting import SAID, drafted, family
+from gotn.work.usecases.writing import Request, write
+
+Row = dict[str, Any]
+#: Edges of one node that a removal takes with it, at most.
+EDGES = 100_000
+
+
+async def add(database: Database, request: Request, draft: WorkNodeDraft) -> WorkNode:
+    """Store a node; the same again changes nothing, another content is a Conflict."""
+    rows = drafted([draft])
+
+    async def work(tx: Tx, ledger: Ledger) -> WorkNode:
+        await bulk.take(tx, ledger, rows, strict=True)
+        return await _read(tx, ledger.project_id, draft.id)
+
+    return await write(database, request, "addNode", shapes.plain(draft), WorkNode, work)
+
+
+async def _read(tx: Tx, project_id: str, id_: str) -> WorkNode:
+    found = await asking.require(tx, project_id, id_)
+    return store.record(found[id_] | {"project_id": project_id})
+
+
+async def update(
+    database: Database,
+    request: Request,
+    id_: str,
+    changes: dict[str, Any],
+    expected_revision: int | None = None,
+) -> WorkNode:
+    """Set fields of a node; None clears one. Only legal status moves (IllegalMove otherwise).
+
+    `changes` has WorkNodeDraft's names. A revision other than the expected one is a
+    StaleRevision that carries the current one.
+    """
+    given = {name: _plain(value) for name, value in changes.items() if name != "id"}
+    row, cleared = _checked(given)
+
+    async def work(tx: Tx, ledger: Ledger) -> WorkNode:
+        known = (await asking.require(tx, ledger.project_id, id_))[id_]
+        _expect(known, expected_revision)
+        if "status" in row:
+            moves.check_move(NodeStatus(known["status"]), NodeStatus(row["status"]))
+        changed = bulk.difference(row | cleared, known)
+        if "status" in changed and "status_reason" not in row and "status_reason" in known:
+            changed["status_reason"] = None
+        if "extra" in changed:
+            changed.setdefault("estimate_minutes", row.get("estimate_minutes"))
+        removed, added = _family_changes(known, given)
+        if changed or removed or added:
+            change = bulk.touched(known, changed, ledger)
+            await store.update(tx, ledger.project_id, [change])
+            ledger.record("update_node", [{"node": change}])
+            await _refamily(tx, ledger, removed, added)
+        return await _read(tx, ledger.project_id, id_)
+
+    asked = {"id": id_, "changes": given, "expected_revision": expected_revision}
+    return await write(database, request, "updateNode", asked, WorkNode, work, create=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, NodeStatus):
+        return value.value
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _checked(given: Row) -> tuple[Row, Row]:
+    """The fields that are set, validated, and those that are cleared."""
+    known = WorkNodeDraft.__dataclass_fields__.keys() - {"id"}
+    if unknown := sorted(given.keys() - known):
+        raise Invalid(f"{unknown[0]}: there is no such field", field=unknown[0])
+    own = {k: v for k, v in given.items() if k not in ("parent", "children")}
+    row = forms.node_row({k: v for k, v in own.items() if v is not None}, complete=False)
+    cleared = {k: None for k, v in own.items() if v is None}
+    for name in (*forms.NEEDED, "status", "version", "created_at"):
+        if name in cleared or (name in forms.NEEDED and not str(row.get(name, "x")).strip()):
+            raise Invalid(f"{name}: cannot be empty", field=name)
+    return row, cleared
+
+
+def _expect(known: Row, revision: int | None) -> None:
+    if revision is not None and known["revision"] != revision:
+        raise StaleRevision(
+            f"The node is at revision {known['revision']}, not {revision}: read it again.",
+            expected=revision,
+            current=known["revision"],
+        )
+
+
+def _family_changes(known: Row, given: Row) -> tuple[list[Row], list[Row]]:
+    """derived_from rows to remove and to add, so that parent and children become as given."""
+    id_ = known["id"]
+    wanted = family(id_, given.get("parent"), given.get("children"))
+    before: list[Row] = []
+    if "parent" in given and known.get("parent"):
+        before += family(id_, known["parent"], None)
+    if "children" in given:
+        before += family(id_, None, known.get("children"))
+    return (
+        [row for row in before if row not in wanted],
+        [row for row in wanted if row not in before],
+    )
+
+
+async def _refamily(tx: Tx, ledger: Ledger, removed: list[Row], added: list[Row]) -> None:
+    """Take a node from its old parent or children and give it the new ones."""
+    names = [{k: row[k] for k in ("type", "src", "dst")} for row in removed]
+    stored = await edges.get(tx, ledger.project_id, names)
+    gone = [stored[k] for k in stored]
+    await edges.delete(tx, ledger.project_id, gone)
+    ledger.record(
+        "remove_edge", [{"edge": {k: row[k] for k in ("type", "src", "dst")}} for row in gone]
+    )
+    await bulk.take(tx, ledger, GraphDraft(edges=[row | {"said": SAID} for row in added]))
+
+
+async def remove(
+    database: Database,
+    request: Request,
+    id_: str,
+    *,
+    cascade: bool = False,
+    expected_revision: int | None = None,
+) -> Removed:
+    """Remove a node. With edges, children or steps in an open run only by `cascade`.
+
+    The Conflict otherwise lists what would go. Children stay, without a parent.
+    """
+
+    async def work(tx: Tx, ledger: Ledger) -> Removed:
+        known = (await asking.require(tx, ledger.project_id, id_))[id_]
+        _expect(known, expected_revision)
+        joined = await edges.of_nodes(tx, ledger.project_id, [id_], EDGES)
+        waiting = await edges.pending_for(tx, ledger.project_id, [id_])
+        open_runs = await runs.open_with(tx, ledger.project_id, id_)
+        if (joined or waiting or open_runs) and not cascade:
+            raise _refused(id_, known, joined + waiting, open_runs)
+        await edges.delete(tx, ledger.project_id, joined + waiting)
+        await store.delete(tx, ledger.project_id, [id_])
+        names = ("type", "src", "dst", "kind")
+        gone = [{k: row[k] for k in names if k in row} for row in joined + waiting]
+        ledger.record("remove_edge", [{"edge": row} for row in gone])
+        ledger.record("remove_node", [{"node": {"id": id_}}])
+        await resettle(tx, ledger)
+        return Removed(nodes=(id_,), edges=len(gone), steps=len(open_runs))
+
+    asked = {"id": id_, "cascade": cascade, "expected_revision": expected_revision}
+    return await write(database, request, "removeNode", asked, Removed, work, create=False)
+
+
+def _refused(id_: str, known: Row, joined: list[Row], open_runs: list[str]) -> Conflict:
+    children = known.get("children", [])
+    parts = [
+        f"{len(joined)} edges" if joined else "",
+        f"{len(children)} children" if children else "",
+        f"steps in {', '.join(open_runs[:5])}" if open_runs else "",
+    ]
+    return Conflict(
+        f"{id_!r} has {' and '.join(part for part in parts if part)}; removing it takes the edges "
+        "and steps along: ask for cascade.",
+        id=id_,
+        edges=[f"{row['src']} → {row['dst']} ({row['type']})" for row in joined[:1000]],
+        children=list(children)[:1000],
+        runs=open_runs,
+    )
+
+
+async def resettle(tx: Tx, ledger: Ledger) -> None:
+    """After a removal: a flagged edge may close no cycle any more."""
+    if await graph.has_flags(tx, ledger.project_id):
+        flags = await order.settle(tx, ledger)
+        ledger.record("update_edge", order.flag_items(flags))

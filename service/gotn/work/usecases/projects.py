@@ -1,0 +1,80 @@
+"""Projects: what is in one, its settings, and its end."""
+
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.errors import Invalid, NotFound
+from gotn.journal import Ledger
+from gotn.work.records import Project
+from gotn.work.rules import forms
+from gotn.work.usecases.writing import Request, check_project, write
+
+#: Entities removed in one transaction.
+BATCH = 20_000
+#: What a project can be set to, with what each holds.
+SETTINGS: dict[str, tuple[type, ...]] = {"description": (str,)}
+
+
+async def show(database: Database, project_id: str) -> Project:
+    """A project with its counts; NotFound where there is none."""
+    check_project(project_id)
+    return await database.read(lambda tx: read(tx, project_id))
+
+
+async def read(tx: Tx, project_id: str) -> Project:
+    """A project with its counts, in a running transaction."""
+    row = await tx.one("project/show", project=project_id)
+    if row is None:
+        raise NotFound(f"There is no project {project_id!r}.", project=project_id)
+    return _record(row["project"])
+
+
+def _record(stored: dict[str, Any]) -> Project:
+    plain = shapes.row(stored, leaves=("settings",), moments=forms.MOMENTS)
+    return shapes.build(Project, plain)
+
+
+async def listed(database: Database, first: int = 50, after: str = "") -> list[Project]:
+    """Projects by id, at most 500."""
+    found = await database.read(
+        lambda tx: tx.value("project/list", first=min(first, 500), after=after)
+    )
+    return [_record(stored) for stored in found]
+
+
+async def settings(database: Database, request: Request, changes: dict[str, Any]) -> Project:
+    """Change a project's settings; None takes one away."""
+    for name, value in changes.items():
+        if name not in SETTINGS:
+            raise Invalid(f"{name}: expected one of {', '.join(SETTINGS)}", field=name)
+        if value is not None and not isinstance(value, SETTINGS[name]):
+            raise Invalid(f"{name}: found {shapes.shown(value)}", field=name)
+
+    async def work(tx: Tx, ledger: Ledger) -> Project:
+        before = (await read(tx, ledger.project_id)).settings or {}
+        after = {k: v for k, v in (before | changes).items() if v is not None}
+        if after != before:
+            await tx.rows(
+                "project/set_settings", project=ledger.project_id, settings=shapes.dumps(after)
+            )
+            ledger.record("update_project", [{"settings": after}])
+        return await read(tx, ledger.project_id)
+
+    return await write(database, request, "updateProjectSettings", changes, Project, work)
+
+
+async def remove(database: Database, request: Request) -> Project:
+    """Remove everything a project has, its journal included; returns what it was. No undo.
+
+    Large projects go in several transactions; a removal that was cut short goes on when
+    it is asked for again.
+    """
+    project_id = check_project(request.project_id)
+    project = await show(database, project_id)
+    while await database.write(
+        lambda tx: tx.value("project/remove_batch", project=project_id, limit=BATCH)
+    ):
+        pass
+    await database.write(lambda tx: tx.rows("project/remove", project=project_id))
+    return project
