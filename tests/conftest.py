@@ -1,5 +1,6 @@
 """Where tests find their Neo4j: never a user's own, one server a session, one project a test."""
 
+import importlib
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -43,15 +44,16 @@ def _missing(reason: str) -> None:
 def _container(stack: ExitStack) -> Neo4j | None:
     """A container of the official image, where a Docker daemon has or can get it."""
     try:
-        from docker import DockerClient, errors  # noqa: PLC0415 - only where it is asked for
+        # By name: the folder docker/ of this repository would pass for the package.
+        docker = importlib.import_module("docker")
         from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
     except ImportError:
         return None
     try:
-        client = DockerClient.from_env(timeout=5)
+        client = docker.from_env(timeout=5)
         client.ping()
         box = stack.enter_context(Neo4jContainer("neo4j:5.26-community", password="test-pass-1"))
-    except (errors.DockerException, OSError) as error:
+    except (docker.errors.DockerException, OSError) as error:
         print(f"no container: {str(error).splitlines()[0][:200]}")
         return None
     return Neo4j(box.get_connection_url(), "neo4j", "test-pass-1", "testcontainers")

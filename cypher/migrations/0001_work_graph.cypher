@@ -22,6 +22,7 @@ CREATE INDEX run_id IF NOT EXISTS FOR (n:Run) ON (n.project_id, n.id);
 CREATE INDEX pending_edge_src IF NOT EXISTS FOR (n:PendingEdge) ON (n.project_id, n.src);
 CREATE INDEX pending_edge_dst IF NOT EXISTS FOR (n:PendingEdge) ON (n.project_id, n.dst);
 CREATE INDEX journal_entry_seq IF NOT EXISTS FOR (n:JournalEntry) ON (n.project_id, n.seq);
+CREATE INDEX journal_entry_original IF NOT EXISTS FOR (n:JournalEntry) ON (n.project_id, n.original);
 CREATE INDEX request_created IF NOT EXISTS FOR (n:Request) ON (n.project_id, n.created_at);
 CREATE INDEX hard_requires_flag IF NOT EXISTS FOR ()-[r:HARD_REQUIRES]-() ON (r.project_id, r.closes_cycle);
 CREATE INDEX step_run IF NOT EXISTS FOR ()-[r:STEP]-() ON (r.run_key, r.status, r.position);

@@ -160,7 +160,28 @@ def _stored(ledger: Ledger, entry: Entry) -> dict[str, Any]:
     row["project_id"] = ledger.project_id
     row["key"] = f"{ledger.project_id}/{entry.seq}"
     row["caption"] = f"{entry.seq} {entry.event}"
+    if isinstance(entry.data, dict) and "original" in entry.data:
+        row["original"] = fingerprint(entry.data["original"])
     return row
+
+
+def line(entry: Entry) -> str:
+    """An entry as `gotn journal export` prints it: one JSON object with all fields."""
+    return shapes.dumps(vars(entry)) + "\n"
+
+
+def fingerprint(original: Any) -> str:
+    """What tells an imported entry of another tool's journal from others: SHA-256 of its JSON."""
+    return hashlib.sha256(rfc8785.dumps(original)).hexdigest()
+
+
+async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> set[str]:
+    """Which originals the journal has taken over already."""
+    found: set[str] = set()
+    for start in range(0, len(fingerprints), PAGE):
+        some = fingerprints[start : start + PAGE]
+        found |= set(await tx.value("journal/known_originals", project=project_id, originals=some))
+    return found
 
 
 def entry_from(stored: dict[str, Any]) -> Entry:

@@ -100,3 +100,11 @@ class Call:
         body = {"schema_version": SCHEMA_VERSION, "command": self.command, "data": data}
         utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
         return json.dumps(body, indent=2, ensure_ascii=not utf8, default=str)
+
+    def pages(self, operation: str, limit: int, name: str, **variables: Any) -> dict[str, Any]:
+        """At most `limit` rows of a connection, page by page, and how many there are in all."""
+        from gotn.cli import operations  # noqa: PLC0415
+
+        given = {"project": self.project} | variables
+        actor = self.settings.actor
+        return self.run(lambda db: operations.pages(db, operation, given, actor, limit, name))

@@ -26,8 +26,10 @@ Debug = Annotated[
     bool, typer.Option("--debug", help="Show tracebacks of errors.", rich_help_panel=_PANEL)
 ]
 
-#: The options of every verb: name -> (annotation, default).
-COMMON: dict[str, tuple[Any, Any]] = {
+#: Options that verbs share: name -> (annotation, default).
+Options = dict[str, tuple[Any, Any]]
+#: The options of every verb.
+COMMON: Options = {
     "project": (Project, None),
     "as_json": (Json, False),
     "actor": (Actor, None),
@@ -40,21 +42,24 @@ def group(name: str, text: str) -> typer.Typer:
     return typer.Typer(name=name, help=text, no_args_is_help=True)
 
 
-def verb(app: typer.Typer, name: str, *examples: str) -> Callable[[F], F]:
+def verb(
+    app: typer.Typer, name: str, *examples: str, options: Options | None = None
+) -> Callable[[F], F]:
     """Add a function as a verb; its docstring is the help, `examples` stand below it.
 
-    The function is given a Call and its own arguments. An integer it returns is the exit code.
+    The function is given a Call and its own arguments; `options` that several verbs share
+    reach it as `**fields`. An integer it returns is the exit code.
     """
 
     def add(function: F) -> F:
         epilog = "\n\n".join(f"Example: {example}" for example in examples)
-        app.command(name, epilog=epilog)(_wrapped(function))
+        app.command(name, epilog=epilog)(_wrapped(function, options or {}))
         return function
 
     return add
 
 
-def _wrapped(function: Callable[..., int | None]) -> Callable[..., None]:
+def _wrapped(function: Callable[..., int | None], options: Options) -> Callable[..., None]:
     """The function as Typer sees it: with a context and the common options."""
 
     @functools.wraps(function)
@@ -63,13 +68,13 @@ def _wrapped(function: Callable[..., int | None]) -> Callable[..., None]:
         raise typer.Exit(_carried_out(function, call, given) or 0)
 
     own = list(inspect.signature(function).parameters.values())[1:]
-    keyword = inspect.Parameter.KEYWORD_ONLY
+    keyword, rest = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
     parameters = [
         inspect.Parameter("ctx", keyword, annotation=typer.Context),
-        *(parameter.replace(kind=keyword) for parameter in own),
+        *(parameter.replace(kind=keyword) for parameter in own if parameter.kind != rest),
         *(
             inspect.Parameter(n, keyword, annotation=annotation, default=default)
-            for n, (annotation, default) in COMMON.items()
+            for n, (annotation, default) in (options | COMMON).items()
         ),
     ]
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # inspect reads it

@@ -88,6 +88,7 @@ class JournalEntry(AsyncStructuredNode):
     key = StringProperty(unique_index=True, required=True)
     project_id = StringProperty(index=True)
     seq = IntegerProperty(index=True)
+    original = StringProperty(index=True)
 
 
 class Request(AsyncStructuredNode):

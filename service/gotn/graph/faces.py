@@ -18,7 +18,6 @@ from gotn.graph.forms import Form, form_of
 from gotn.graph.reads import (
     KEY,
     Ask,
-    Branches,
     Computed,
     Entity,
     Expression,
@@ -76,7 +75,7 @@ class Face:
             found.setdefault(read.name, read)
         elif isinstance(read, Expression):
             found.setdefault(member, read)
-        elif isinstance(read, GlobalId | Relation | One | Branches | Ask):
+        elif isinstance(read, GlobalId | Relation | One | Ask):
             needs = _ENTITIES[self.cls].needs if self.cls in _ENTITIES else ()
             for need in needs:
                 found.setdefault(need, Property(need))

@@ -54,6 +54,8 @@ class Relation:
     way: str = "out"
     #: A snippet that every row must fulfil.
     where: str | None = None
+    #: False for what stands above projects.
+    scoped: bool = True
 
     def pattern(self, owner: str, edge: str, this: str) -> str:
         """MATCH's pattern from a bound entity, or from nowhere, to the target."""
@@ -71,18 +73,11 @@ class One:
 
 
 @dataclass(frozen=True)
-class Branches:
-    """A connection over several snippets, each a MATCH that gives `row` and the order's keys."""
-
-    snippets: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Ask:
     """A question that gotn.work.store answers with statements of its own."""
 
 
-Read = Property | GlobalId | Expression | Computed | Relation | One | Branches | Ask
+Read = Property | GlobalId | Expression | Computed | Relation | One | Ask
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _total(asked: Asked, owner: str) -> str:
 
 def _match(asked: Asked, owner: str, more: list[str]) -> str:
     """Where rows come from, and what they must fulfil."""
-    parts = [f"{THIS}.project_id = $project"]
+    parts = [f"{THIS}.project_id = $project"] if asked.relation.scoped else []
     start = f"MATCH {asked.relation.pattern(owner, EDGE, THIS)}"
     for predicate, parameter, wanted in asked.filters:
         if isinstance(predicate, Text):
@@ -110,7 +110,7 @@ def _match(asked: Asked, owner: str, more: list[str]) -> str:
     if asked.relation.type is None:
         # An index over several properties serves only where each has a predicate.
         parts += [f"{THIS}.{k.name} IS NOT NULL" for k in asked.order.keys if k.missing is None]
-    return f"{start} WHERE {' AND '.join(parts + more)}"
+    return f"{start} WHERE {' AND '.join(parts + more)}" if parts + more else start
 
 
 def _predicate(predicate: Predicate, parameter: str, wanted: bool) -> str:

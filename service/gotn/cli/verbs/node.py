@@ -39,27 +39,36 @@ def _option(name: str, text: str, **more: Any) -> Any:
     return typer.Option(name, help=text, show_default=False, **more)
 
 
-Kind = Annotated[str | None, _option("--kind", "micro_prompt, code_symbol, or any other text.")]
-Summary = Annotated[str | None, _option("--summary", "One line.")]
-Prompt = Annotated[str | None, _option("--prompt", "Instructions for whoever executes.")]
-PromptFile = Annotated[
-    Path | None, _option("--prompt-file", "File with the instructions.", exists=True, dir_okay=False)
-]
-ExecTarget = Annotated[str | None, _option("--exec-target", "File or resource it works on.")]
-Parent = Annotated[str | None, _option("--parent", "The node it was broken out of.")]
-Children = Annotated[list[str] | None, _option("--child", "A node it is broken into; repeatable.")]
-Requires = Annotated[list[str] | None, _option("--requires", "Tag it needs; repeatable.")]
-Produces = Annotated[list[str] | None, _option("--produces", "Tag it gives; repeatable.")]
-Tags = Annotated[list[str] | None, _option("--tag", "Keyword for search; repeatable.")]
-Success = Annotated[
-    list[str] | None, _option("--success", "How to verify completion; repeatable.")
-]
-Guards = Annotated[list[str] | None, _option("--guard", "What must hold before; repeatable.")]
-NodeState = Annotated[Status | None, _option("--status", "Where it stands.")]
-Reason = Annotated[str | None, _option("--reason", "Why it has this status.")]
-Minutes = Annotated[
-    float | None, _option("--minutes", "How long it is expected to take.", min=0)
-]
+def _text(name: str, text: str) -> Any:
+    return Annotated[str | None, _option(name, text)]
+
+
+def _list(name: str, text: str) -> Any:
+    return Annotated[list[str] | None, _option(name, text)]
+
+
+#: Options that set a node's fields, with the API's names for those fields.
+FIELDS: dict[str, tuple[str, Any]] = {
+    "kind": ("kind", _text("--kind", "micro_prompt, code_symbol, or any other text.")),
+    "summary": ("summary", _text("--summary", "One line.")),
+    "prompt": ("promptText", _text("--prompt", "Instructions for whoever executes.")),
+    "exec_target": ("execTarget", _text("--exec-target", "File or resource it works on.")),
+    "parent": ("parent", _text("--parent", "The node it was broken out of.")),
+    "child": ("children", _list("--child", "A node it is broken into; repeatable.")),
+    "requires": ("requires", _list("--requires", "Tag it needs; repeatable.")),
+    "produces": ("produces", _list("--produces", "Tag it gives; repeatable.")),
+    "tag": ("tags", _list("--tag", "Keyword for search; repeatable.")),
+    "success": ("successCriteria", _list("--success", "How to verify completion; repeatable.")),
+    "guard": ("guards", _list("--guard", "What must hold before; repeatable.")),
+    "reason": ("statusReason", _text("--reason", "Why it has this status.")),
+}
+OPTIONS = {name: (annotation, None) for name, (_, annotation) in FIELDS.items()} | {
+    "prompt_file": (Annotated[Path | None, _option("--prompt-file", "File of the instructions.")], None),
+    "status": (Annotated[Status | None, _option("--status", "Where it stands.")], None),
+    "minutes": (
+        Annotated[float | None, _option("--minutes", "How long it should take.", min=0)], None
+    ),
+}
 Revision = Annotated[
     int | None, _option("--expected-revision", "Refuse if somebody changed it since.", min=1)
 ]
@@ -67,30 +76,14 @@ Revision = Annotated[
 
 def _draft(given: dict[str, Any]) -> dict[str, Any]:
     """The fields that were given, under the API's names."""
-    path = given.pop("prompt_file")
-    if path is not None:
-        given["prompt"] = path.read_text(encoding="utf-8")
-    minutes = given.pop("minutes")
-    names = {
-        "kind": "kind",
-        "summary": "summary",
-        "prompt": "promptText",
-        "exec_target": "execTarget",
-        "parent": "parent",
-        "child": "children",
-        "requires": "requires",
-        "produces": "produces",
-        "tag": "tags",
-        "success": "successCriteria",
-        "guard": "guards",
-        "reason": "statusReason",
-    }
-    found = {names[name]: value for name, value in given.items() if name in names}
+    found = {FIELDS[name][0]: value for name, value in given.items() if name in FIELDS}
     kept = {name: value for name, value in found.items() if value not in (None, [])}
-    if given.get("status") is not None:
+    if given["prompt_file"] is not None:
+        kept["promptText"] = given["prompt_file"].read_text(encoding="utf-8")
+    if given["status"] is not None:
         kept["status"] = given["status"].name.upper()
-    if minutes is not None:
-        kept["extra"] = {"estimate_minutes": minutes}
+    if given["minutes"] is not None:
+        kept["extra"] = {"estimate_minutes": given["minutes"]}
     return kept
 
 
@@ -99,31 +92,17 @@ def _draft(given: dict[str, Any]) -> dict[str, Any]:
     "add",
     "gotn node add write_docs --kind micro_prompt --summary 'Write the guide' "
     "--prompt 'Write it for beginners.' --requires api_done --produces docs_done",
+    options=OPTIONS,
 )
 def add(
     call: Call,
     id: Annotated[str, typer.Argument(help="Its id, unique in the project.")],
-    kind: Kind = None,
-    summary: Summary = None,
-    prompt: Prompt = None,
-    prompt_file: PromptFile = None,
-    exec_target: ExecTarget = None,
-    parent: Parent = None,
-    child: Children = None,
-    requires: Requires = None,
-    produces: Produces = None,
-    tag: Tags = None,
-    success: Success = None,
-    guard: Guards = None,
-    status: NodeState = None,
-    reason: Reason = None,
-    minutes: Minutes = None,
+    **fields: Any,
 ) -> None:
     """Add a node; it needs a kind, a summary and instructions. The same again changes nothing."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    given = dict(locals())
-    call.answer(call.ask("CliNodeAdd", node={"id": id, **_draft(given)}), things.show_node)
+    call.answer(call.ask("CliNodeAdd", node={"id": id, **_draft(fields)}), things.show_node)
 
 
 @verb(
@@ -131,33 +110,19 @@ def add(
     "update",
     "gotn node update write_docs --status completed",
     "gotn node update write_docs --clear exec_target",
+    options=OPTIONS,
 )
 def update(
     call: Call,
     id: Id,
-    kind: Kind = None,
-    summary: Summary = None,
-    prompt: Prompt = None,
-    prompt_file: PromptFile = None,
-    exec_target: ExecTarget = None,
-    parent: Parent = None,
-    child: Children = None,
-    requires: Requires = None,
-    produces: Produces = None,
-    tag: Tags = None,
-    success: Success = None,
-    guard: Guards = None,
-    status: NodeState = None,
-    reason: Reason = None,
-    minutes: Minutes = None,
     clear: Annotated[list[str] | None, _option("--clear", "Field to empty; repeatable.")] = None,
     expected_revision: Revision = None,
+    **fields: Any,
 ) -> None:
     """Change fields of a node; lists given replace those stored."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    changes: dict[str, Any] = {_camel(name): None for name in clear or ()}
-    changes |= _draft(dict(locals()))
+    changes: dict[str, Any] = {_camel(name): None for name in clear or ()} | _draft(fields)
     if not changes:
         raise typer.BadParameter("nothing to change; give a field, such as --status.")
     data = call.ask("CliNodeUpdate", id=id, changes=changes, expectedRevision=expected_revision)

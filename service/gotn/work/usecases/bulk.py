@@ -7,7 +7,7 @@ a hundred thousand, a recovery. What is there already and says the same changes 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gotn import shapes
+from gotn import journal, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, LimitExceeded, NotFound
 from gotn.journal import Ledger
@@ -54,9 +54,7 @@ async def import_graph(
 
     async def work(tx: Tx, ledger: Ledger) -> Imported:
         taken = await take(tx, ledger, draft, flag_cycles=flag_cycles)
-        for original in draft.journal:
-            event = str(original.get("event", "unknown"))
-            ledger.note(event, {"items": [], "original": original})
+        await _keep_originals(tx, ledger, draft.journal)
         if derive:
             await linking.derive(tx, ledger, whole=False)
         answer = _imported(draft, taken)
@@ -69,6 +67,16 @@ async def import_graph(
         return await write(database, request, "importGraph", given, Imported, work)
     except _Undo as undone:
         return undone.answer
+
+
+async def _keep_originals(tx: Tx, ledger: Ledger, originals: list[Row]) -> None:
+    """Each entry of another tool's journal once, whole; what it says is in the rows already."""
+    named = {journal.fingerprint(original): original for original in originals}
+    known = await journal.known(tx, ledger.project_id, list(named))
+    for name, original in named.items():
+        if name not in known:
+            event = str(original.get("event", "unknown"))
+            ledger.note(event, {"items": [], "original": original})
 
 
 async def add_graph(

@@ -1,0 +1,1 @@
+"""The GraphQL face: types over the records, one call a resolver."""

@@ -1,0 +1,316 @@
+"""Work nodes in GraphQL: the type, its relations, and how lists of it are filtered and ordered."""
+
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.scalars import JSON
+
+from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
+from gotn.api.describing import described
+from gotn.api.relay import Connection, Edge, Node
+from gotn.graph import faces
+from gotn.graph.filters import where
+from gotn.graph.paging import Key, by
+from gotn.graph.reads import (
+    Above,
+    Entity,
+    Equals,
+    Expression,
+    Fulfils,
+    In,
+    Relation,
+    Text,
+)
+from gotn.graph.resolvers import computed, connection, member, single, stored
+from gotn.work import records
+from gotn.work.store.keys import key
+
+WorkNodes = Annotated["WorkNodeConnection", strawberry.lazy("gotn.api.nodes")]
+HardNodes = Annotated["HardRequiresConnection", strawberry.lazy("gotn.api.nodes")]
+SoftNodes = Annotated["SoftSemanticConnection", strawberry.lazy("gotn.api.nodes")]
+RelatedNodes = Annotated["RelatedConnection", strawberry.lazy("gotn.api.nodes")]
+RunsOfNode = Annotated["RunOfNodeConnection", strawberry.lazy("gotn.api.runs")]
+
+
+@strawberry.enum(description="How work nodes are listed; ids break ties.")
+class WorkNodeOrder(Enum):
+    """How work nodes are listed; ids break ties."""
+
+    ID = strawberry.enum_value(by(Key("id"), prefix="project_id"), description="By id.")
+    NEWEST = strawberry.enum_value(
+        by(Key("created_at", descending=True, temporal=True), Key("id", descending=True),
+           prefix="project_id"),
+        description="Last created first.",
+    )
+    OLDEST = strawberry.enum_value(
+        by(Key("created_at", temporal=True), Key("id"), prefix="project_id"),
+        description="First created first.",
+    )
+    UPDATED = strawberry.enum_value(
+        by(Key("updated_at", descending=True, temporal=True), Key("id", descending=True),
+           prefix="project_id"),
+        description="Last changed first.",
+    )
+    STATUS = strawberry.enum_value(
+        by(Key("status"), Key("id"), prefix="project_id"), description="By status, then id."
+    )
+    KIND = strawberry.enum_value(
+        by(Key("kind"), Key("id"), prefix="project_id"), description="By kind, then id."
+    )
+
+
+@strawberry.enum(description="How the neighbours of a node are listed.")
+class NeighbourOrder(Enum):
+    """How the neighbours of a node are listed."""
+
+    ID = strawberry.enum_value(by(Key("id")), description="By id.")
+
+
+@strawberry.enum(description="How nodes of about the same meaning are listed.")
+class SoftOrder(Enum):
+    """How nodes of about the same meaning are listed."""
+
+    NEAREST = strawberry.enum_value(
+        by(Key("score", on="edge", descending=True, missing=0), Key("id")),
+        description="Highest score first.",
+    )
+
+
+@strawberry.enum(description="How related nodes are listed.")
+class RelatedOrder(Enum):
+    """How related nodes are listed."""
+
+    KIND = strawberry.enum_value(
+        by(Key("kind", on="edge"), Key("id")), description="By the relation's kind, then id."
+    )
+
+
+@strawberry.enum(description="How a node's children are listed.")
+class ChildOrder(Enum):
+    """How a node's children are listed."""
+
+    POSITION = strawberry.enum_value(
+        by(Key("position", on="edge", missing=1_000_000), Key("id")),
+        description="In the order in which the parent names them.",
+    )
+
+
+@strawberry.input(description="Which work nodes; members are joined by AND, null asks nothing.")
+class WorkNodeFilter:
+    """Which work nodes; members are joined by AND, null asks nothing."""
+
+    status: list[records.NodeStatus] | None = where(In("status"), "In one of these statuses.")
+    kind: str | None = where(Equals("kind"), "Of this kind.")
+    tag: str | None = where(Fulfils("node_has_keyword"), "With this keyword.")
+    requires: str | None = where(Fulfils("node_requires_tag"), "Requiring this tag.")
+    produces: str | None = where(Fulfils("node_produces_tag"), "Producing this tag.")
+    text: str | None = where(
+        Text("work_node_text"), "With all these words, or what they begin, in id, summary or prompt."
+    )
+    parent: str | None = where(Fulfils("node_has_parent"), "Broken out of the node of this id.")
+    root: bool | None = where(Fulfils("node_is_root"), "Without a parent; false: with one.")
+    ready: bool | None = where(Fulfils("node_is_ready"), "Claimable now; false: not.")
+    orphan: bool | None = where(Fulfils("node_is_orphan"), "Joined to no other node; false: joined.")
+    created_after: datetime | None = where(Above("created_at"), "Created after this moment.")
+    created_before: datetime | None = where(
+        Above("created_at", below=True), "Created before this moment."
+    )
+    updated_after: datetime | None = where(Above("updated_at"), "Changed after this moment.")
+
+
+@strawberry.input(description="Which neighbours; members are joined by AND, null asks nothing.")
+class NeighbourFilter:
+    """Which neighbours; members are joined by AND, null asks nothing."""
+
+    status: list[records.NodeStatus] | None = where(In("status"), "In one of these statuses.")
+    kind: str | None = where(Equals("kind"), "Of this kind.")
+    tag: str | None = where(Fulfils("node_has_keyword"), "With this keyword.")
+
+
+def neighbours(
+    relation: Relation,
+    result: Any,
+    order: Any,
+    usual: Any,
+    description: str,
+    name: str | None = None,
+) -> Any:
+    """A connection to other work nodes."""
+    return connection(
+        relation, result, order, usual, NeighbourFilter, description=description, name=name
+    )
+
+
+@strawberry.type(description="One unit of work (001, Node).")
+class WorkNode(records.WorkNode, Node):
+    """One unit of work (001, Node)."""
+
+    id: strawberry.Private[str]
+    parent: strawberry.Private[str | None] = stored("", Expression("node_parent"))
+    children: strawberry.Private[tuple[str, ...]] = stored("", Expression("node_children"), ())
+    node_id: str = member("id", str, "Its id in its project (001, id).")
+    requires: tuple[str, ...] = stored(
+        "Tags that must be produced before it can start.", Expression("node_requires"), ()
+    )
+    produces: tuple[str, ...] = stored("Tags it produces.", Expression("node_produces"), ())
+    tags: tuple[str, ...] = stored(
+        "Keywords for filtering and search; not dependencies.", Expression("node_tags"), ()
+    )
+    success_criteria: JSON | None = stored("How to verify completion: texts or {type, value}.")
+    guards: JSON | None = stored("Conditions that must hold before it starts.")
+    artifacts: JSON | None = stored("{files, outputs, dependencies} it creates or needs.")
+    embedding_ref: JSON | None = stored("Where its vector is kept: {collection, id}.")
+    provenance: JSON | None = stored("Who made it, out of what: {created_by, source}.")
+    extra: JSON | None = stored("Keys that 001 does not know, kept as they came.")
+    parent_node: Annotated["WorkNode", strawberry.lazy("gotn.api.nodes")] | None = single(
+        Relation("WorkNode", "DERIVED_FROM"),
+        Annotated["WorkNode", strawberry.lazy("gotn.api.nodes")] | None,
+        lambda: WorkNode,
+        "The node it was broken out of.",
+        name="parent",
+    )
+    children_nodes: WorkNodes = neighbours(
+        Relation("WorkNode", "DERIVED_FROM", "in"),
+        WorkNodes,
+        ChildOrder,
+        ChildOrder.POSITION,
+        "The nodes it was broken into.",
+        name="children",
+    )
+    prerequisites: HardNodes = neighbours(
+        Relation("WorkNode", "HARD_REQUIRES", "in"),
+        HardNodes,
+        NeighbourOrder,
+        NeighbourOrder.ID,
+        "The nodes that must be done before it, directly.",
+    )
+    dependants: HardNodes = neighbours(
+        Relation("WorkNode", "HARD_REQUIRES"),
+        HardNodes,
+        NeighbourOrder,
+        NeighbourOrder.ID,
+        "The nodes that need it, directly.",
+    )
+    soft_neighbours: SoftNodes = neighbours(
+        Relation("WorkNode", "SOFT_SEMANTIC", "both"),
+        SoftNodes,
+        SoftOrder,
+        SoftOrder.NEAREST,
+        "The nodes that are about the same.",
+    )
+    related: RelatedNodes = neighbours(
+        Relation("WorkNode", "RELATED", "both"),
+        RelatedNodes,
+        RelatedOrder,
+        RelatedOrder.KIND,
+        "The nodes that another tool's own relations join it to, either way.",
+    )
+
+    @computed("parent", description="The id of the node it was broken out of.")
+    def parent_id(self) -> str | None:
+        """The id of the node it was broken out of."""
+        return self.parent
+
+    @computed("children", description="The ids of the nodes it was broken into, in order.")
+    def child_ids(self) -> tuple[str, ...]:
+        """The ids of the nodes it was broken into, in order."""
+        return self.children
+
+
+described(
+    WorkNode,
+    project_id="The project it belongs to.",
+    kind="`micro_prompt`, `code_symbol`, or any other text.",
+    summary="One line.",
+    prompt_text="Detailed instructions for whoever executes it.",
+    exec_target="File or resource it operates on; shown, never run.",
+    status="Where it stands.",
+    status_reason="Why it has this status, where somebody said so.",
+    estimate_minutes="Minutes it is expected to take.",
+    version="Version of its document's schema.",
+    revision="1, and 1 more at each change; what `expectedRevision` is compared with.",
+    created_at="When it was created.",
+    updated_at="When it was last changed.",
+)
+faces.entity(WorkNode, Entity("WorkNode", lambda node: key(node.project_id, node.id)))
+
+
+@strawberry.type(description="A work node in a list.")
+class WorkNodeEdge(Edge):
+    """A work node in a list."""
+
+    node: WorkNode = strawberry.field(description="The node.")
+
+
+@strawberry.type(description="Work nodes.")
+class WorkNodeConnection(Connection):
+    """Work nodes."""
+
+    edges: list[WorkNodeEdge] = strawberry.field(description="The rows with their cursors.")
+    nodes: list[WorkNode] = strawberry.field(description="The nodes alone.")
+
+
+@strawberry.type(description="A hard dependency, and the node at its other end.")
+class HardRequiresEdge(Edge):
+    """A hard dependency, and the node at its other end."""
+
+    node: WorkNode = strawberry.field(description="The node at the other end.")
+    origin: records.EdgeOrigin | None = strawberry.field(description="Why the edge stands.")
+    tags: tuple[str, ...] = strawberry.field(
+        default=(), description="The tags that give its derived part, sorted."
+    )
+    evidence: str | None = strawberry.field(description="Why, for people.")
+    closes_cycle: bool = strawberry.field(
+        default=False, description="It closes a cycle: kept, shown, and left out of the order."
+    )
+    provenance: JSON | None = strawberry.field(description="How it was created.")
+    version: int = strawberry.field(default=1, description="Version of its document's schema.")
+    created_at: datetime | None = strawberry.field(description="When it was created.")
+
+
+@strawberry.type(description="Nodes joined by hard dependencies.")
+class HardRequiresConnection(Connection):
+    """Nodes joined by hard dependencies."""
+
+    edges: list[HardRequiresEdge] = strawberry.field(description="The rows with their facts.")
+    nodes: list[WorkNode] = strawberry.field(description="The nodes alone.")
+
+
+@strawberry.type(description="A likeness, and the node it leads to.")
+class SoftSemanticEdge(Edge):
+    """A likeness, and the node it leads to."""
+
+    node: WorkNode = strawberry.field(description="The node at the other end.")
+    score: float | None = strawberry.field(description="How alike they are, 0 to 1.")
+    evidence: str | None = strawberry.field(description="Score and model, for people.")
+    provenance: JSON | None = strawberry.field(description="How it was created.")
+    created_at: datetime | None = strawberry.field(description="When it was created.")
+
+
+@strawberry.type(description="Nodes that are about the same.")
+class SoftSemanticConnection(Connection):
+    """Nodes that are about the same."""
+
+    edges: list[SoftSemanticEdge] = strawberry.field(description="The rows with their facts.")
+    nodes: list[WorkNode] = strawberry.field(description="The nodes alone.")
+
+
+@strawberry.type(description="Another tool's own relation, and the node it leads to.")
+class RelatedEdge(Edge):
+    """Another tool's own relation, and the node it leads to."""
+
+    node: WorkNode = strawberry.field(description="The node at the other end.")
+    kind: str = strawberry.field(default="", description="The other tool's name of the relation.")
+    evidence: str | None = strawberry.field(description="Why, for people.")
+    provenance: JSON | None = strawberry.field(description="How it was created.")
+    created_at: datetime | None = strawberry.field(description="When it was created.")
+
+
+@strawberry.type(description="Nodes joined by other tools' own relations.")
+class RelatedConnection(Connection):
+    """Nodes joined by other tools' own relations."""
+
+    edges: list[RelatedEdge] = strawberry.field(description="The rows with their facts.")
+    nodes: list[WorkNode] = strawberry.field(description="The nodes alone.")

@@ -1,0 +1,228 @@
+"""Projects, single nodes and edges, runs, journal entries."""
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from gotn.cli.show import parts
+
+Row = dict[str, Any]
+
+
+def show_projects(data: Row, console: Console) -> None:
+    """The projects and how much they hold."""
+    if not data["projects"]:
+        console.print("No projects yet. Try: gotn demo --once")
+        return
+    grid = parts.table(
+        "project", "nodes", "edges", "runs", "seq", "changed", right=("nodes", "edges", "runs", "seq")
+    )
+    for row in data["projects"]:
+        grid.add_row(
+            parts.text(row["id"], "bold"),
+            *(f"{row[name]:,}" for name in ("nodes", "edges", "runs", "seq")),
+            parts.text(row["updated_at"], "dim"),
+        )
+    console.print(grid)
+    parts.more(console, len(data["projects"]), data.get("total"))
+
+
+def show_project(data: Row, console: Console) -> None:
+    """One project."""
+    console.print(Text(f"Project {data['id']}", style="bold"))
+    names = ("nodes", "edges", "runs", "pending", "seq", "created_at", "updated_at")
+    parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
+    show_settings(data, console)
+
+
+def show_settings(data: Row, console: Console) -> None:
+    """A project's settings."""
+    settings = data.get("settings") or {}
+    for name in sorted(settings):
+        console.print(Text(f"{name} = {_said(settings[name])}"))
+    if not settings:
+        console.print(Text("No settings.", style="dim"))
+
+
+def show_removed_project(data: Row, console: Console) -> None:
+    """What a project was."""
+    console.print(
+        Text(
+            f"Project {data['id']} is gone: {parts.count(data['nodes'], 'node')}, "
+            f"{parts.count(data['edges'], 'edge')}, {parts.count(data['runs'], 'run')}, "
+            f"{data['seq']} journal entries."
+        )
+    )
+
+
+def show_node(data: Row, console: Console) -> None:
+    """A node with everything it holds."""
+    title = parts.status(data["status"]).append("  ").append(data["id"], style="bold white")
+    console.print(title)
+    console.print(Text(data["summary"]))
+    names = (
+        ("kind", "kind"), ("works on", "exec_target"), ("why", "status_reason"),
+        ("parent", "parent"), ("children", "children"), ("requires", "requires"),
+        ("produces", "produces"), ("tags", "tags"), ("success", "success_criteria"),
+        ("guards", "guards"), ("artifacts", "artifacts"), ("minutes", "estimate_minutes"),
+        ("provenance", "provenance"), ("extra", "extra"), ("revision", "revision"),
+        ("created", "created_at"), ("updated", "updated_at"),
+    )  # fmt: skip
+    parts.facts(console, {label: _said(data.get(name)) for label, name in names})
+    if data.get("prompt_text"):
+        parts.heading(console, "Instructions")
+        console.print(Padding(Text(data["prompt_text"]), (0, 0, 0, 2)))
+
+
+def _said(value: Any) -> str | None:
+    """A leaf as people read it."""
+    if value is None or value in ([], (), {}):
+        return None
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return "\n  ".join(value) if any(" " in one for one in value) else ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def show_edges(data: Row, console: Console) -> None:
+    """A list of edges."""
+    if not data["edges"]:
+        console.print("No edges.")
+        return
+    grid = parts.table("src", "dst", "type", "origin", "because")
+    for row in data["edges"]:
+        because = ", ".join(row.get("tags") or ()) or row.get("evidence")
+        grid.add_row(
+            parts.text(row["src"], "bold"),
+            parts.text(row["dst"], "bold"),
+            parts.text(row.get("kind") or row["type"]),
+            parts.text(row.get("origin"), "dim"),
+            parts.text(parts.short(because, 50), "dim").append_text(_marks(row)),
+        )
+    console.print(grid)
+    parts.more(console, len(data["edges"]), data.get("total"))
+
+
+def _marks(row: Row) -> Text:
+    flags = Text()
+    if row.get("closes_cycle"):
+        flags.append(" closes a cycle", style="red")
+    if row.get("pending"):
+        flags.append(" pending", style="yellow")
+    return flags
+
+
+def show_edge(data: Row, console: Console) -> None:
+    """One edge."""
+    kind = data.get("kind") or data["type"]
+    line = Text(data["src"], style="bold").append(f" —{kind}→ ", style="dim")
+    console.print(line.append(data["dst"], style="bold").append_text(_marks(data)))
+    parts.facts(console, {name: _said(data.get(name)) for name in ("origin", "tags", "evidence")})
+
+
+def show_removed(data: Row, console: Console) -> None:
+    """What a removal took away."""
+    said = [parts.count(len(data["nodes"]), "node")] if data["nodes"] else []
+    said += [parts.count(data["edges"], "edge")] if data["edges"] or not said else []
+    said += [parts.count(data["steps"], "step")] if data["steps"] else []
+    console.print(f"Removed {', '.join(said)}.")
+
+
+def show_check(data: Row, console: Console) -> None:
+    """Whether an edge would close a cycle."""
+    if not data["closes"]:
+        console.print(Text("This edge closes no cycle.", style="green"))
+        return
+    line = Text("This edge would close a cycle: ", style="red")
+    console.print(line.append(" → ".join(data["path"]), style="bold"))
+
+
+def show_runs(data: Row, console: Console) -> None:
+    """A list of runs."""
+    if not data["runs"]:
+        console.print("No runs yet. Make one with: gotn plan")
+        return
+    grid = parts.table("run", "status", "steps", "created", "goal", right=("steps",))
+    for row in data["runs"]:
+        grid.add_row(
+            parts.text(row["id"], "bold"),
+            parts.status(row["status"]),
+            str(len(row.get("ordered_node_ids") or ())),
+            parts.text(row["created_at"], "dim"),
+            parts.text(parts.short(row["goal"], 50)),
+        )
+    console.print(grid)
+    parts.more(console, len(data["runs"]), data.get("total"))
+
+
+def show_run(data: Row, console: Console) -> None:
+    """One run with its layers."""
+    console.print(parts.status(data["status"]).append("  ").append(data["id"], style="bold white"))
+    names = ("goal", "workspace_path", "created_at", "updated_at")
+    parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
+    if data.get("ordering_reason"):
+        parts.heading(console, "Why in this order")
+        console.print(Padding(Text(data["ordering_reason"]), (0, 0, 0, 2)))
+    parts.heading(console, "Layers")
+    for number, layer in enumerate(data.get("layers") or (), 1):
+        console.print(Padding(Text(f"{number:>2}  {parts.ids(layer, 30)}"), (0, 0, 0, 2)))
+
+
+def show_steps(data: Row, console: Console) -> None:
+    """The steps of a run."""
+    if not data["steps"]:
+        console.print("This run has no steps.")
+        return
+    grid = parts.table("#", "layer", "step", "status", "summary", right=("#", "layer"))
+    for row in data["steps"]:
+        node = row.get("node") or {}
+        grid.add_row(
+            str(row["position"]),
+            str(row["layer"]),
+            parts.text(node.get("id") or row.get("id"), "bold"),
+            parts.status(row["status"]),
+            parts.text(parts.short(node.get("summary"))),
+        )
+    console.print(grid)
+    parts.more(console, len(data["steps"]), data.get("total"))
+
+
+def show_entries(data: Row, console: Console) -> None:
+    """The end of a journal."""
+    if not data["entries"]:
+        console.print("The journal is empty.")
+        return
+    grid = parts.table("seq", "time", "event", "actor", "what", right=("seq",))
+    for row in data["entries"]:
+        grid.add_row(
+            str(row["seq"]),
+            parts.text(row["timestamp"], "dim"),
+            parts.text(row["event"], "bold"),
+            parts.text(row["actor"]),
+            parts.text(_items(row.get("data")), "dim"),
+        )
+    console.print(grid)
+    total = data.get("total")
+    if total and total > len(data["entries"]):
+        console.print(Text(f"… {total - len(data['entries'])} earlier ones.", style="dim"))
+
+
+def _items(data: Any) -> str:
+    """What an entry touched, in a few words."""
+    items = data.get("items") if isinstance(data, dict) else None
+    if not items:
+        return ""
+    names = [_named(item) for item in items[:3]]
+    more = f" and {len(items) - 3} more" if len(items) > 3 else ""
+    return parts.short(", ".join(names) + more, 70)
+
+
+def _named(item: Any) -> str:
+    for row in item.values() if isinstance(item, dict) else ():
+        if isinstance(row, dict) and "src" in row:
+            return f"{row['src']} → {row.get('dst')}"
+        if isinstance(row, dict) and "id" in row:
+            return str(row["id"])
+    return "…"

@@ -1,0 +1,71 @@
+"""Documents in and out: import, export."""
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from gotn.cli.call import Call
+from gotn.cli.verb import verb
+from gotn.cli.verbs.journal import Output
+
+
+class Source(str, Enum):
+    """What a document that comes in is."""
+
+    auto = "auto"
+    gotn = "gotn"
+    beads = "beads"
+
+
+class Style(str, Enum):
+    """What a graph is written as."""
+
+    gotn = "gotn"
+    jsonl = "jsonl"
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs."""
+    verb(
+        app,
+        "import",
+        "gotn import plan.json -p demo --link",
+        "gotn import issues.jsonl --format beads --dry-run",
+    )(import_)
+    verb(app, "export", "gotn export -p demo -o plan.json", "gotn export --format jsonl")(export)
+
+
+def import_(
+    call: Call,
+    file: Annotated[str, typer.Argument(help="A file, an original .gotn folder, or - for stdin.")],
+    format: Annotated[
+        Source, typer.Option("--format", help="What it is; auto looks for itself.")
+    ] = Source.auto,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+    ] = False,
+    flag_cycles: Annotated[
+        bool, typer.Option("--flag-cycles", help="Keep edges that close a cycle, flagged.")
+    ] = False,
+    link: Annotated[
+        bool, typer.Option("--link", help="Derive edges from tags in the same transaction.")
+    ] = False,
+) -> None:
+    """Take in a document: all of it or nothing. The same again changes nothing."""
+    from gotn.cli import exchanging  # noqa: PLC0415
+
+    exchanging.import_file(
+        call, file, format.value, dry_run=dry_run, flag_cycles=flag_cycles, derive=link
+    )
+
+
+def export(
+    call: Call,
+    format: Annotated[Style, typer.Option("--format", help="How to write it.")] = Style.gotn,
+    output: Output = "-",
+) -> None:
+    """Write a project as a document; an untouched import comes out as it went in."""
+    from gotn.cli import exchanging  # noqa: PLC0415
+
+    exchanging.export(call, format.value, output)

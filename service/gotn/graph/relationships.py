@@ -1,0 +1,122 @@
+"""Lists of relationships themselves, of several types in one order, in one statement.
+
+Each branch is a snippet that matches one kind; together they are ordered by source,
+type, target and kind, which name a relationship, so that a page goes on after any of them.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from gotn.database.connection import Tx
+from gotn.graph import faces, paging, snippets
+from gotn.graph.statements import Members
+
+#: Name of the order in cursors, and how many values one keeps.
+ORDER, VALUES = "EDGE", 4
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One kind of relationship: its snippet, and where its names are in it."""
+
+    snippet: str
+    #: Variables that hold the ids at both ends, each with its property.
+    src: str = "src.id"
+    dst: str = "dst.id"
+    #: A constant, or None where the property `type` of `edge` tells.
+    type: str | None = None
+    #: Whether `kind` of `edge` is part of its name.
+    kinds: bool = False
+
+    def names(self) -> tuple[str, str, str, str]:
+        """Source, type, target and kind in Cypher."""
+        type_ = "edge.type" if self.type is None else f"'{self.type}'"
+        return self.src, type_, self.dst, "edge.kind" if self.kinds else "''"
+
+    def order(self) -> str:
+        """The names that vary, for ORDER BY; the index of the source comes first."""
+        prefix = f"{self.src.split('.')[0]}.project_id"
+        varying = [name for name in self.names() if not name.startswith("'")]
+        return ", ".join([prefix, *varying])
+
+
+@dataclass(frozen=True)
+class AskedEdges:
+    """What the statement of a list of relationships depends on."""
+
+    branches: tuple[Branch, ...]
+    members: Members
+    src: bool = False
+    dst: bool = False
+    after: bool = False
+    rows: bool = True
+    total: bool = False
+
+
+@lru_cache(maxsize=256)
+def statement(asked: AskedEdges) -> str:
+    """One row of rows and total."""
+    parts = ["WITH [] AS rows"]
+    if asked.rows:
+        union = "\n  UNION ALL\n  ".join(_rows(asked, branch) for branch in asked.branches)
+        parts = [
+            f"CALL () {{\n  {union}\n}}",
+            "WITH a, t, b, k, row ORDER BY a, t, b, k LIMIT $limit",
+            "WITH collect([[a, t, b, k], row]) AS rows",
+        ]
+    if asked.total:
+        union = "\n  UNION ALL\n  ".join(
+            f"{_match(asked, branch)} RETURN count(*) AS one" for branch in asked.branches
+        )
+        parts.append(f"CALL () {{\n  {union}\n}}\nWITH rows, sum(one) AS total")
+        return "\n".join([*parts, "RETURN rows, total"])
+    return "\n".join([*parts, "RETURN rows, null AS total"])
+
+
+def _rows(asked: AskedEdges, branch: Branch) -> str:
+    a, t, b, k = branch.names()
+    beyond = ""
+    if asked.after:
+        beyond = f" AND {a} >= $at0 AND [{a}, {t}, {b}, {k}] > [$at0, $at1, $at2, $at3]"
+    row = faces.projection("edge", dict(asked.members)) if branch.type else "edge {.data}"
+    return (
+        f"{_match(asked, branch)}{beyond}\n"
+        f"  WITH * ORDER BY {branch.order()} LIMIT $limit\n"
+        f"  RETURN {a} AS a, {t} AS t, {b} AS b, {k} AS k, {row} AS row"
+    )
+
+
+def _match(asked: AskedEdges, branch: Branch) -> str:
+    text = snippets.named(branch.snippet).text
+    text += f" AND {branch.src} = $src" if asked.src else f" AND {branch.src} IS NOT NULL"
+    if asked.dst:
+        text += f" AND {branch.dst} = $dst"
+    return text
+
+
+async def page(
+    tx: Tx,
+    project: str,
+    asked: AskedEdges,
+    *,
+    first: int,
+    after: str | None,
+    src: str | None,
+    dst: str | None,
+    name: str,
+) -> tuple[list[Any], int | None]:
+    """Rows of [[source, type, target, kind], properties], one more than `first` if it goes on."""
+    values: dict[str, Any] = {
+        "project": project,
+        "limit": paging.checked(first) + 1,
+        "src": src,
+        "dst": dst,
+    }
+    if after is not None:
+        found = paging.decode(ORDER, VALUES, after)
+        values |= {f"at{number}": at for number, at in enumerate(found)}
+    if not asked.branches:
+        return [], 0
+    rows = await tx.composed(statement(asked), values, name=name)
+    return rows[0]["rows"], rows[0]["total"]
