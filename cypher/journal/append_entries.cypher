@@ -4,5 +4,5 @@
 // :param {entries: []}
 UNWIND $entries AS row
 CREATE (e:JournalEntry)
-SET e = row
+SET e = row, e.timestamp = datetime(e.timestamp)
 RETURN count(e) AS entries

@@ -6,5 +6,5 @@ UNWIND $edges AS row
 MATCH (a:WorkNode {key: row.start})
 MATCH (b:WorkNode {key: row.end})
 CREATE (a)-[r:$(row.label)]->(b)
-SET r = row.properties
+SET r = row.properties, r.created_at = datetime(r.created_at)
 RETURN count(r) AS created

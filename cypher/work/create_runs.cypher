@@ -4,5 +4,5 @@
 // :param {runs: []}
 UNWIND $runs AS row
 CREATE (r:Run)
-SET r = row
+SET r = row, r.created_at = datetime(r.created_at), r.updated_at = datetime(r.updated_at)
 RETURN count(r) AS created

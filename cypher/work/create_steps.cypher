@@ -6,5 +6,6 @@ UNWIND $steps AS row
 MATCH (r:Run {key: row.run})
 MATCH (n:WorkNode {key: row.node})
 CREATE (r)-[s:STEP]->(n)
-SET s = row.properties
+SET s = row.properties, s.started_at = datetime(s.started_at),
+  s.finished_at = datetime(s.finished_at)
 RETURN count(s) AS created

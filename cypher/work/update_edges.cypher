@@ -5,5 +5,5 @@
 UNWIND $changes AS row
 MATCH (a:WorkNode {key: row.start})-[r:HARD_REQUIRES|SOFT_SEMANTIC|DERIVED_FROM|RELATED]->(b:WorkNode {key: row.end})
 WHERE type(r) = row.label AND coalesce(r.kind, '') = row.kind
-SET r += row.properties
+SET r += row.properties, r.created_at = datetime(r.created_at)
 RETURN count(r) AS changed

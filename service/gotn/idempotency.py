@@ -7,9 +7,8 @@ gives the first answer again; with another input it is a Conflict.
 import hashlib
 from typing import Any
 
-import rfc8785
-
 from gotn import shapes
+from gotn.canonical import canonical
 from gotn.database.connection import Tx
 from gotn.errors import Conflict, Invalid
 
@@ -21,7 +20,7 @@ KEPT_DAYS = 7
 
 def fingerprint(operation: str, given: Any) -> str:
     """SHA-256 of an operation's name and its input."""
-    return hashlib.sha256(rfc8785.dumps([operation, given])).hexdigest()
+    return hashlib.sha256(canonical([operation, given])).hexdigest()
 
 
 async def recall(tx: Tx, project_id: str, key: str | None, print_: str) -> Any | None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import rfc8785
-
 from gotn import shapes
+from gotn.canonical import canonical
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid, NotFound
 
@@ -54,7 +53,7 @@ class Entry:
             "data": self.data,
             "previous_hash": self.previous_hash,
         }
-        return hashlib.sha256(rfc8785.dumps(body)).hexdigest()
+        return hashlib.sha256(canonical(body)).hexdigest()
 
     def items(self) -> list[dict[str, Any]]:
         """What this entry changed, one object an entity."""
@@ -156,7 +155,6 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
 def _stored(ledger: Ledger, entry: Entry) -> dict[str, Any]:
     row = dict(vars(entry))
     row["data"] = shapes.dumps(entry.data)
-    row["timestamp"] = shapes.moment(entry.timestamp)
     row["project_id"] = ledger.project_id
     row["key"] = f"{ledger.project_id}/{entry.seq}"
     row["caption"] = f"{entry.seq} {entry.event}"
@@ -172,7 +170,7 @@ def line(entry: Entry) -> str:
 
 def fingerprint(original: Any) -> str:
     """What tells an imported entry of another tool's journal from others: SHA-256 of its JSON."""
-    return hashlib.sha256(rfc8785.dumps(original)).hexdigest()
+    return hashlib.sha256(canonical(original)).hexdigest()
 
 
 async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> set[str]:

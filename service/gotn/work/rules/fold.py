@@ -134,7 +134,7 @@ def step_properties(row: Row) -> Row:
 
 
 def _properties(row: Row) -> Row:
-    return shapes.properties(row, leaves=forms.LEAVES, moments=forms.MOMENTS)
+    return shapes.properties(row, leaves=forms.LEAVES)
 
 
 def entities(state: State) -> Iterator[tuple[Identity, Row]]:
