@@ -5,6 +5,5 @@
 MATCH (a:WorkNode)-[x:HARD_REQUIRES {project_id: $project, closes_cycle: true}]->(b:WorkNode)
 WITH a, b, x ORDER BY a.id, b.id LIMIT $limit
 MATCH q = shortestPath((b)-[:HARD_REQUIRES*1..]->(a))
-WHERE all(r IN relationships(q) WHERE r.closes_cycle IS NULL)
 RETURN collect([[n IN [a] + nodes(q) | n.id],
   [coalesce(x.tags, [])] + [r IN relationships(q) | coalesce(r.tags, [])]]) AS cycles

@@ -5,6 +5,7 @@
 CALL () {
   UNWIND $ids AS id
   MATCH (p:PendingEdge {project_id: $project, src: id})
+  WHERE p.type <> 'step'
   RETURN p
   UNION
   UNWIND $ids AS id

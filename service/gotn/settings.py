@@ -130,8 +130,8 @@ class Settings(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  # pydantic names it
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003  # pydantic names it
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Option, environment, file; the default is pydantic's own last resort."""
         return (init_settings, env_settings, _File(settings_cls))

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
 from strawberry.scalars import JSON
@@ -27,6 +27,9 @@ from gotn.graph.resolvers import computed, connection, member, single, stored
 from gotn.work import records
 from gotn.work.store.keys import key
 
+if TYPE_CHECKING:
+    from gotn.api.runs import RunOfNodeConnection
+
 WorkNodes = Annotated["WorkNodeConnection", strawberry.lazy("gotn.api.nodes")]
 HardNodes = Annotated["HardRequiresConnection", strawberry.lazy("gotn.api.nodes")]
 SoftNodes = Annotated["SoftSemanticConnection", strawberry.lazy("gotn.api.nodes")]
@@ -40,8 +43,11 @@ class WorkNodeOrder(Enum):
 
     ID = strawberry.enum_value(by(Key("id"), prefix="project_id"), description="By id.")
     NEWEST = strawberry.enum_value(
-        by(Key("created_at", descending=True, temporal=True), Key("id", descending=True),
-           prefix="project_id"),
+        by(
+            Key("created_at", descending=True, temporal=True),
+            Key("id", descending=True),
+            prefix="project_id",
+        ),
         description="Last created first.",
     )
     OLDEST = strawberry.enum_value(
@@ -49,8 +55,11 @@ class WorkNodeOrder(Enum):
         description="First created first.",
     )
     UPDATED = strawberry.enum_value(
-        by(Key("updated_at", descending=True, temporal=True), Key("id", descending=True),
-           prefix="project_id"),
+        by(
+            Key("updated_at", descending=True, temporal=True),
+            Key("id", descending=True),
+            prefix="project_id",
+        ),
         description="Last changed first.",
     )
     STATUS = strawberry.enum_value(
@@ -97,6 +106,16 @@ class ChildOrder(Enum):
     )
 
 
+@strawberry.enum(description="How the runs of a node are listed.")
+class RunsOfNodeOrder(Enum):
+    """How the runs of a node are listed."""
+
+    NEWEST = strawberry.enum_value(
+        by(Key("created_at", descending=True, temporal=True), Key("id", descending=True)),
+        description="Last created first.",
+    )
+
+
 @strawberry.input(description="Which work nodes; members are joined by AND, null asks nothing.")
 class WorkNodeFilter:
     """Which work nodes; members are joined by AND, null asks nothing."""
@@ -107,12 +126,15 @@ class WorkNodeFilter:
     requires: str | None = where(Fulfils("node_requires_tag"), "Requiring this tag.")
     produces: str | None = where(Fulfils("node_produces_tag"), "Producing this tag.")
     text: str | None = where(
-        Text("work_node_text"), "With all these words, or what they begin, in id, summary or prompt."
+        Text("work_node_text"),
+        "With all these words, or what they begin, in id, summary or prompt.",
     )
     parent: str | None = where(Fulfils("node_has_parent"), "Broken out of the node of this id.")
     root: bool | None = where(Fulfils("node_is_root"), "Without a parent; false: with one.")
     ready: bool | None = where(Fulfils("node_is_ready"), "Claimable now; false: not.")
-    orphan: bool | None = where(Fulfils("node_is_orphan"), "Joined to no other node; false: joined.")
+    orphan: bool | None = where(
+        Fulfils("node_is_orphan"), "Joined to no other node; false: joined."
+    )
     created_after: datetime | None = where(Above("created_at"), "Created after this moment.")
     created_before: datetime | None = where(
         Above("created_at", below=True), "Created before this moment."
@@ -148,8 +170,8 @@ class WorkNode(records.WorkNode, Node):
     """One unit of work (001, Node)."""
 
     id: strawberry.Private[str]
-    parent: strawberry.Private[str | None] = stored("", Expression("node_parent"))
-    children: strawberry.Private[tuple[str, ...]] = stored("", Expression("node_children"), ())
+    parent: strawberry.Private[str | None] = None
+    children: strawberry.Private[tuple[str, ...]] = ()
     node_id: str = member("id", str, "Its id in its project (001, id).")
     requires: tuple[str, ...] = stored(
         "Tags that must be produced before it can start.", Expression("node_requires"), ()
@@ -208,6 +230,14 @@ class WorkNode(records.WorkNode, Node):
         "The nodes that another tool's own relations join it to, either way.",
     )
 
+    runs: RunsOfNode = connection(
+        Relation("Run", "STEP", "in"),
+        RunsOfNode,
+        RunsOfNodeOrder,
+        RunsOfNodeOrder.NEWEST,
+        description="The runs that have it as a step.",
+    )
+
     @computed("parent", description="The id of the node it was broken out of.")
     def parent_id(self) -> str | None:
         """The id of the node it was broken out of."""
@@ -234,7 +264,14 @@ described(
     created_at="When it was created.",
     updated_at="When it was last changed.",
 )
-faces.entity(WorkNode, Entity("WorkNode", lambda node: key(node.project_id, node.id)))
+faces.entity(
+    WorkNode,
+    Entity(
+        "WorkNode",
+        lambda node: key(node.project_id, node.id),
+        hidden={"parent": Expression("node_parent"), "children": Expression("node_children")},
+    ),
+)
 
 
 @strawberry.type(description="A work node in a list.")

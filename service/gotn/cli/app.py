@@ -5,8 +5,19 @@ from typing import Annotated
 import typer
 
 from gotn.cli.verb import COMMON, Actor, Debug, Json, Project
-from gotn.cli.verbs import asking, demo, edge, exchange, journal, node, planning, project, run
-from gotn.cli.verbs import setup, server
+from gotn.cli.verbs import (
+    asking,
+    demo,
+    edge,
+    exchange,
+    journal,
+    node,
+    planning,
+    project,
+    run,
+    server,
+    setup,
+)
 
 app = typer.Typer(
     name="gotn",

@@ -101,6 +101,11 @@ class Call:
         utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
         return json.dumps(body, indent=2, ensure_ascii=not utf8, default=str)
 
+    def change(self, operation: str, **members: Any) -> Any:
+        """The answer of a named mutation whose input has these members and this project."""
+        given = {name: value for name, value in members.items() if value is not None}
+        return self.ask(operation, input={"project": self.project} | given)
+
     def pages(self, operation: str, limit: int, name: str, **variables: Any) -> dict[str, Any]:
         """At most `limit` rows of a connection, page by page, and how many there are in all."""
         from gotn.cli import operations  # noqa: PLC0415

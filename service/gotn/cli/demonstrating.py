@@ -1,5 +1,6 @@
 """`gotn demo`: Neo4j up, the sample in, linked, planned, printed; then the API."""
 
+import contextlib
 import signal
 from importlib.resources import files
 from pathlib import Path
@@ -79,10 +80,8 @@ def _prepared(call: Call, target: Target) -> dict[str, Any]:
 
 
 async def _loaded(database: Database, request: Request) -> Imported:
-    try:
+    with contextlib.suppress(NotFound):
         await projects.remove(database, request)
-    except NotFound:
-        pass
     with files("gotn.demo").joinpath("sample.json").open("rb") as sample:
         draft = exchange.read(sample, "gotn", name="sample.json")  # type: ignore[arg-type]
     return await bulk.import_graph(database, request, draft)

@@ -1,94 +1,120 @@
 """Named operations of the API (graphql/operations), and their answers as plain data.
 
 Answers come with GraphQL's spelling; programs that read `--json` get the documents' own:
-snake_case keys, statuses and types in lower case. What users stored is left as it is.
+snake_case keys, 001's ids, statuses and types in lower case, a connection as a list. What
+users stored is left as it is.
 """
 
 import re
 from typing import Any
 
-from gotn import errors
 from gotn.api import client
 from gotn.database.connection import Database
+from gotn.errors import NotFound
+
+Row = dict[str, Any]
 
 #: Rows the API gives at once, at most.
 PAGE = 500
 #: Members whose content is the user's own JSON.
 _OPAQUE = frozenset(
-    ("artifacts", "data", "embeddingRef", "extra", "guards", "provenance", "settings",
-     "successCriteria")
+    (
+        "artifacts", "data", "differing", "embeddingRef", "extra", "guards", "provenance",
+        "settings", "successCriteria",
+    )
 )  # fmt: skip
 #: Members whose value is an enum.
 _ENUMS = frozenset(("status", "type", "origin"))
+#: Members that the documents know under another name.
+_NAMES = {"parentId": "parent", "childIds": "children"}
+_CONNECTION = frozenset(("edges", "nodes", "pageInfo", "totalCount"))
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-async def ask(database: Database, operation: str, variables: dict[str, Any], actor: str) -> Any:
-    """The answer of an operation's one root field; its errors are raised as ours."""
-    data = await client.run(database, operation, variables, actor)
-    return plain(_answer(data))
+async def ask(database: Database, operation: str, variables: Row, actor: str) -> Any:
+    """The plain answer of an operation's one root field."""
+    return plain(await _answer(database, operation, variables, actor))
 
 
-def _answer(data: dict[str, Any]) -> Any:
-    """The one root field's value; an error out of a result union is raised."""
-    (value,) = data.values()
-    if isinstance(value, dict) and "code" in value and "message" in value:
-        raise raised(value)
+async def _answer(database: Database, operation: str, variables: Row, actor: str) -> Any:
+    """The value of an operation's one root field; NotFound where it is null."""
+    (value,) = (await client.run(database, operation, variables, actor)).values()
+    if value is None:
+        project, name = variables.get("project"), variables.get("id")
+        where = f" in project {project!r}" if name is not None else ""
+        raise NotFound(
+            f"There is no {operation.removesuffix('Show').lower()} "
+            f"{(name if name is not None else project)!r}{where}.",
+            id=name,
+        )
     return value
 
 
-def raised(error: dict[str, Any]) -> errors.GotnError:
-    """The error of this code, with its facts."""
-    facts = {k: v for k, v in plain(error).items() if k not in ("code", "message")}
-    known = _classes().get(error["code"], errors.GotnError)
-    return known(error["message"], **facts)
-
-
-def _classes() -> dict[str, type[errors.GotnError]]:
-    found = [value for value in vars(errors).values() if isinstance(value, type)]
-    return {kind.code: kind for kind in found if issubclass(kind, errors.GotnError)}
-
-
 async def pages(
-    database: Database,
-    operation: str,
-    variables: dict[str, Any],
-    actor: str,
-    limit: int,
-    name: str,
-) -> dict[str, Any]:
+    database: Database, operation: str, variables: Row, actor: str, limit: int, name: str
+) -> Row:
     """At most `limit` rows of a connection under `name`, the total, and whether there are more."""
-    rows: list[Any] = []
-    after, total, more = None, None, True
+    rows: list[Row] = []
+    total, more, after = None, True, None
     while more and len(rows) < limit:
         given = variables | {"first": min(limit - len(rows), PAGE), "after": after}
-        page = await ask(database, operation, given, actor)
+        page = _connection(await _answer(database, operation, given, actor))
         found = _rows(page)
         rows += found
-        total = page.get("total_count", total)
-        after, more = page["page_info"]["end_cursor"], page["page_info"]["has_next_page"]
-        if not found:
-            break
+        total = page.get("totalCount", total)
+        after = page["pageInfo"]["endCursor"]
+        more = page["pageInfo"]["hasNextPage"] and bool(found)
     return {name: rows, "total": total, "more": more}
 
 
-def _rows(page: dict[str, Any]) -> list[Any]:
-    """The rows of a page: its nodes, or its edges with what they know beside the node."""
+def _connection(value: Row) -> Row:
+    """The connection itself, or the one inside an entity."""
+    if "pageInfo" in value:
+        return value
+    inside: Row = next(v for v in value.values() if isinstance(v, dict) and "pageInfo" in v)
+    return inside
+
+
+def _rows(page: Row) -> list[Row]:
+    """The rows of a page: its nodes, or its edges, what they know over what their node knows."""
     if "nodes" in page:
-        return list(page["nodes"])
-    edges = ({k: v for k, v in edge.items() if k != "cursor"} for edge in page["edges"])
-    return [(edge.pop("node", None) or {}) | edge for edge in edges]
+        return [plain(node) for node in page["nodes"]]
+    return [_row(edge) for edge in page["edges"]]
+
+
+def _row(edge: Row) -> Row:
+    """An edge of a connection; what both it and its node have, the node has as `node_…`."""
+    node = plain(edge.get("node") or {})
+    facts = plain({k: v for k, v in edge.items() if k not in ("node", "cursor")})
+    return {f"node_{k}" if k in facts else k: v for k, v in node.items()} | facts
 
 
 def plain(value: Any) -> Any:
-    """GraphQL's spelling as the documents': iterative enough, since answers are shallow."""
+    """GraphQL's spelling as the documents'; recursion is as deep as the operation's text."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {
-        _snake(key): _member(key, item) for key, item in value.items() if key != "__typename"
-    }
+    found: Row = {}
+    own = _own_id(value)
+    for key, item in value.items():
+        if key == "__typename" or (own and key in ("id", own)):
+            continue
+        if isinstance(item, dict) and item and item.keys() <= _CONNECTION:
+            found[_snake(key)] = _rows(item)
+            found[f"{_snake(key)}_total"] = item.get("totalCount")
+        else:
+            found[_NAMES.get(key) or _snake(key)] = _member(key, item)
+    return {"id": value[own]} | found if own else found
+
+
+def _own_id(value: Row) -> str | None:
+    """The member with the id people know, where this is an entity."""
+    if "nodeId" in value:
+        return "nodeId"
+    if "runId" in value and "criticalPath" not in value:  # a plan names the run it is kept as
+        return "runId"
+    return "projectId" if {"projectId", "settings"} <= value.keys() else None
 
 
 def _member(key: str, value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from gotn.cli import connecting, migrating
+from gotn.cli import migrating
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.errors import Conflict, DatabaseUnavailable, Forbidden
@@ -56,7 +56,8 @@ def bind(settings: Settings) -> Bound:
     """Take the port that is set, or the default one, or the next that is free."""
     if not _loopback(settings.host) and settings.api_key is None:
         raise Forbidden(
-            f"GOTN_HOST: {settings.host} is not a loopback address; set GOTN_API_KEY to serve there."
+            f"GOTN_HOST: {settings.host} is not a loopback address; "
+            "set GOTN_API_KEY to serve there."
         )
     wished = settings.port
     ports = [wished] if wished is not None else range(DEFAULT_PORT, DEFAULT_PORT + _TRIES)

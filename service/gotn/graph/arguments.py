@@ -1,6 +1,6 @@
 """The arguments that lists share, described once."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
 
@@ -15,13 +15,9 @@ After = Annotated[
 ProjectId = Annotated[str, strawberry.argument(description="Id of the project to read.")]
 
 
-def filtered(kind: Any) -> Any:
-    """`filter` of this input type."""
-    return Annotated[
-        kind | None, strawberry.argument(description="Which rows; members are joined by AND.")
-    ]
-
-
-def ordered(kind: Any) -> Any:
-    """`orderBy` of this enum."""
-    return Annotated[kind, strawberry.argument(description="In which order.")]
+#: `filter` of a list, as Annotated[SomeFilter | None, FILTER].
+FILTER = strawberry.argument(
+    name="filter", description="Which rows; members are joined by AND, null asks nothing."
+)
+#: `orderBy` of a list, as Annotated[SomeOrder, ORDER].
+ORDER = strawberry.argument(description="In which order.")

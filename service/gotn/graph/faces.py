@@ -82,6 +82,9 @@ class Face:
 
     def _member(self, name: str) -> Read:
         """How a member that a computed field needs is read."""
+        hidden = _ENTITIES[self.cls].hidden if self.cls in _ENTITIES else {}
+        if name in hidden:
+            return hidden[name]
         for member, read in self.reads.values():
             if member == name and isinstance(read, Property | Expression):
                 return read
@@ -98,7 +101,7 @@ class Face:
 
 @cache
 def face(cls: type) -> Face:
-    """The declarations of a GraphQL type; a field of which nothing is known is a mistake of ours."""
+    """The declarations of a GraphQL type; ProgrammingError for a field that declares nothing."""
     definition = get_object_definition(cls, strict=True)
     found = Face(cls)
     for one in definition.fields:

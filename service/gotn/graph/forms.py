@@ -1,12 +1,13 @@
 """How each member of a record is stored, from its annotation, and records made from rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from datetime import datetime
 from enum import Enum
 from functools import cache
+from inspect import get_annotations
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 from strawberry.scalars import JSON
 
@@ -31,7 +32,9 @@ SEVERAL = Form(tuple)
 @cache
 def form_of(cls: type, name: str) -> Form:
     """The form of a member: what its annotation tells."""
-    hint = _hints(cls).get(name, str)
+    hint = _hint(cls, name)
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
     if get_origin(hint) in (Union, UnionType):
         hint = next(kind for kind in get_args(hint) if kind is not NoneType)
     if hint is JSON or hint is Any:
@@ -45,13 +48,14 @@ def form_of(cls: type, name: str) -> Form:
     return PLAIN
 
 
-@cache
-def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls)
+def _hint(cls: type, name: str) -> Any:
+    """A member's annotation; others may still wait for their module."""
+    found = (get_annotations(base) for base in cls.__mro__)
+    return next((known[name] for known in found if name in known), str)
 
 
 @cache
-def defaults(cls: type) -> dict[str, Any]:
+def defaults(cls: Any) -> dict[str, Any]:
     """What a member is where nothing is stored."""
     return {
         field.name: None if field.default is MISSING else field.default for field in fields(cls)
@@ -64,7 +68,7 @@ def build(cls: type[T], stored: Mapping[str, Any], forms: Mapping[str, Form], **
     Only what was asked for is set; `__post_init__` is not run, as stored rows passed it.
     """
     record = cls.__new__(cls)
-    usual = defaults(cls)
+    usual = defaults(cast(Hashable, cls))
     for name, value in stored.items():
         made = usual.get(name) if value is None else forms[name].value(value)
         setattr(record, name, made)

@@ -31,9 +31,9 @@ class PageInfo:
 class Wanted:
     """What a document selects of a connection."""
 
-    page_class: type
-    edge_class: type
-    node_class: type
+    page_class: Any
+    edge_class: Any
+    node_class: Any
     members: dict[str, Read]
     facts: dict[str, Read]
     rows: bool
@@ -48,7 +48,7 @@ class Wanted:
         after: str | None,
         project: str,
     ) -> Any:
-        """A page from rows of [entity, facts, cursor's values], one more than asked if it goes on."""
+        """A page from rows of [entity, facts, cursor's values], one more where it goes on."""
         edges = [self._edge(row, order, project) for row in rows[:first]]
         page = self.page_class.__new__(self.page_class)
         page.edges = edges

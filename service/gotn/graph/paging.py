@@ -53,30 +53,37 @@ class Order:
     #: Property that the index of this order begins with, bound by an equality.
     prefix: str | None = None
 
-    def clause(self, this: str, edge: str) -> str:
-        """ORDER BY's text."""
+    def clause(self, this: str, edge: str, pinned: str | None = None) -> str:
+        """ORDER BY's text; what is the same in all rows comes first, as the index has it."""
         way = " DESC" if self.keys[0].descending else ""
-        first = [f"{this}.{self.prefix}{way}"] if self.prefix else []
+        first = [f"{this}.{name}{way}" for name in (self.prefix, pinned) if name]
         rest = [key.read(this, edge) + (" DESC" if key.descending else "") for key in self.keys]
         return ", ".join(first + rest)
+
+    def index(self, pinned: str | None = None) -> str | None:
+        """The properties of the index that has this order, or None."""
+        if self.prefix is None or (pinned and len(self.keys) > 1):
+            return None
+        return ", ".join([self.prefix, *([pinned] if pinned else []), *(k.name for k in self.keys)])
 
     def values(self, this: str, edge: str) -> str:
         """A list of what a cursor keeps."""
         return f"[{', '.join(key.kept(this, edge) for key in self.keys)}]"
 
     def beyond(self, this: str, edge: str) -> str:
-        """The predicate that keeps the rows after the cursor's values, $at0, $at1 …"""
-        parts, equal = [], ""
-        for number, key in enumerate(self.keys):
+        """The predicate that keeps the rows after the cursor's values: $at0, $at1 and so on.
+
+        Nested by AND, so that the first key's range is one seek in its index.
+        """
+        text = ""
+        for number, key in reversed(list(enumerate(self.keys))):
             value, at = key.read(this, edge), key.given(f"at{number}")
             sign = "<" if key.descending else ">"
-            parts.append(f"({equal}{value} {sign} {at})")
-            equal += f"{value} = {at} AND "
-        first = self.keys[0]
-        sign = "<=" if first.descending else ">="
-        # Said once more for the planner, which can seek by a single inequality only.
-        bound = f"{first.read(this, edge)} {sign} {first.given('at0')}"
-        return f"{bound} AND ({' OR '.join(parts)})"
+            if text:
+                text = f"{value} {sign}= {at} AND ({value} <> {at} OR ({text}))"
+            else:
+                text = f"{value} {sign} {at}"
+        return text
 
 
 def by(*keys: Key, prefix: str | None = None) -> Order:

@@ -5,8 +5,8 @@ its annotation tells (`forms`). Normal execution (`resolvers`) and, later, the c
 made from these declarations alone.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from gotn.graph.forms import Form
@@ -54,6 +54,8 @@ class Relation:
     way: str = "out"
     #: A snippet that every row must fulfil.
     where: str | None = None
+    #: The property that `where` holds to one value, where an index begins with it.
+    pinned: str | None = None
     #: False for what stands above projects.
     scoped: bool = True
 
@@ -89,6 +91,8 @@ class Entity:
     key: Callable[[Any], str]
     #: The members that `key` needs.
     needs: tuple[str, ...] = ("project_id", "id")
+    #: How members are read that computed fields need and no field shows.
+    hidden: Mapping[str, Expression] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,5 @@ Predicate = Equals | In | Above | Fulfils | Text
 
 def order_of(member: Any) -> Order:
     """The order that a member of an `orderBy` enum stands for."""
-    found = member.value
-    assert isinstance(found, Order)
+    found: Order = member.value
     return found

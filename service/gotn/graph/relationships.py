@@ -24,15 +24,16 @@ class Branch:
     #: Variables that hold the ids at both ends, each with its property.
     src: str = "src.id"
     dst: str = "dst.id"
-    #: A constant, or None where the property `type` of `edge` tells.
-    type: str | None = None
+    #: The type's name, a declared constant.
+    type: str = ""
     #: Whether `kind` of `edge` is part of its name.
     kinds: bool = False
+    #: Kept whole in the property `data`, since it waits for a node.
+    waiting: bool = False
 
     def names(self) -> tuple[str, str, str, str]:
         """Source, type, target and kind in Cypher."""
-        type_ = "edge.type" if self.type is None else f"'{self.type}'"
-        return self.src, type_, self.dst, "edge.kind" if self.kinds else "''"
+        return self.src, f"'{self.type}'", self.dst, "edge.kind" if self.kinds else "''"
 
     def order(self) -> str:
         """The names that vary, for ORDER BY; the index of the source comes first."""
@@ -79,7 +80,7 @@ def _rows(asked: AskedEdges, branch: Branch) -> str:
     beyond = ""
     if asked.after:
         beyond = f" AND {a} >= $at0 AND [{a}, {t}, {b}, {k}] > [$at0, $at1, $at2, $at3]"
-    row = faces.projection("edge", dict(asked.members)) if branch.type else "edge {.data}"
+    row = faces.projection("edge", dict(asked.members)) if not branch.waiting else "edge {.data}"
     return (
         f"{_match(asked, branch)}{beyond}\n"
         f"  WITH * ORDER BY {branch.order()} LIMIT $limit\n"
@@ -90,6 +91,8 @@ def _rows(asked: AskedEdges, branch: Branch) -> str:
 def _match(asked: AskedEdges, branch: Branch) -> str:
     text = snippets.named(branch.snippet).text
     text += f" AND {branch.src} = $src" if asked.src else f" AND {branch.src} IS NOT NULL"
+    if branch.waiting:
+        text += f" AND edge.type = '{branch.type}'"
     if asked.dst:
         text += f" AND {branch.dst} = $dst"
     return text

@@ -7,7 +7,7 @@ of one level, and order, paging and limits are Cypher's.
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import strawberry
 from graphql import get_named_type
@@ -17,7 +17,7 @@ from gotn import shapes
 from gotn.database.connection import Database
 from gotn.errors import LimitExceeded
 from gotn.graph import faces, filters, paging, statements
-from gotn.graph.arguments import After, First, filtered, ordered
+from gotn.graph.arguments import FILTER, ORDER, After, First
 from gotn.graph.forms import build
 from gotn.graph.pages import Wanted, wanted
 from gotn.graph.reads import KEY, Computed, Expression, GlobalId, One, Property, Relation, order_of
@@ -125,12 +125,12 @@ def connection(
         info: strawberry.Info,
         first: int = paging.USUAL,
         after: str | None = None,
-        filter: Any = None,  # noqa: A002  # the argument's name
+        filter_: Any = None,
         order_by: Any = usual,
     ) -> Any:
         owner = faces.entity_of(self)
         want = wanted(_page_class(info), info)
-        asked, values = ask(relation, want, order_by, first, after, filter)
+        asked, values = ask(relation, want, order_by, first, after, filter_)
         project = self.project_id
         text = statements.nested(asked, owner.label)
 
@@ -185,6 +185,19 @@ async def fetched(info: strawberry.Info, cls: type, project: str, key: str) -> A
     return _entity(cls, found[key][0], members, project) if key in found else None
 
 
+async def found_by_key(info: strawberry.Info, cls: type, project: str, key: str) -> Any:
+    """The same, batched with its siblings: for fields that lead from a key to an entity."""
+    members = faces.face(cls).members(selected(info))
+    text = statements.by_key(faces.entity_of(cls).label, _frozen(members))
+
+    async def load(keys: list[str]) -> list[Any]:
+        found = await _found(info, text, {"keys": keys, "project": project})
+        return [found.get(key, (None,))[0] for key in keys]
+
+    row = await _load(info, (text, project), load, key)
+    return None if row is None else _entity(cls, row, members, project)
+
+
 def ask(
     relation: Relation, want: Wanted, order_by: Any, first: int, after: str | None, filter_: Any
 ) -> tuple[Asked, dict[str, Any]]:
@@ -222,9 +235,7 @@ def _entity(cls: type, row: dict[str, Any], members: dict[str, Any], project: st
 async def _found(info: strawberry.Info, text: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Rows of [key, …] by key."""
     reading: Reading = info.context
-    rows = await reading.database.read(
-        lambda tx: tx.composed(text, parameters, name=_name(info))
-    )
+    rows = await reading.database.read(lambda tx: tx.composed(text, parameters, name=_name(info)))
     return {key: rest for key, *rest in rows[0]["found"]}
 
 
@@ -254,8 +265,8 @@ def _options(orders: Any, filter_type: Any) -> dict[str, Any]:
     """The arguments of a connection, each with its description."""
     options: dict[str, Any] = {"first": First, "after": After}
     if filter_type is not None:
-        options["filter"] = filtered(filter_type)
-    options["order_by"] = ordered(orders)
+        options["filter_"] = Annotated[filter_type | None, FILTER]
+    options["order_by"] = Annotated[orders, ORDER]
     return options
 
 

@@ -11,6 +11,7 @@ from graphql import (
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
+    InlineFragmentNode,
     SelectionNode,
 )
 
@@ -32,19 +33,14 @@ def _children(nodes: Iterable[FieldNode], fragments: Fragments) -> Iterator[Fiel
         if node.selection_set:
             todo.extend(node.selection_set.selections)
     while todo:
-        node = todo.pop()
-        if isinstance(node, FieldNode):
-            yield node
-            continue
-        if isinstance(node, FragmentSpreadNode):
-            name = node.name.value
-            if name in seen:
-                continue
-            seen.add(name)
-            todo.extend(fragments[name].selection_set.selections)
-            continue
-        inner: Any = node
-        todo.extend(inner.selection_set.selections)
+        one = todo.pop()
+        if isinstance(one, FieldNode):
+            yield one
+        elif isinstance(one, InlineFragmentNode):
+            todo.extend(one.selection_set.selections)
+        elif isinstance(one, FragmentSpreadNode) and one.name.value not in seen:
+            seen.add(one.name.value)
+            todo.extend(fragments[one.name.value].selection_set.selections)
 
 
 def selected(info: Any, *path: str) -> frozenset[str]:

@@ -8,7 +8,6 @@ for the entity, `edge` for the relationship that led to it, `$project` for the p
 import re
 from dataclasses import dataclass
 from functools import cache
-
 from pathlib import Path
 
 from gotn import resources

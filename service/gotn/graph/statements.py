@@ -7,6 +7,7 @@ a caller gives is a parameter. Every matched entity is bound to $project.
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from gotn.errors import ProgrammingError
 from gotn.graph import faces, snippets
 from gotn.graph.paging import Order
 from gotn.graph.reads import Above, Equals, Fulfils, In, Predicate, Read, Relation, Text
@@ -71,7 +72,9 @@ def by_key(label: str, members: Members) -> str:
 
 
 def _page(asked: Asked, owner: str) -> str:
-    rows = _rows(asked, owner) if asked.rows else "WITH *, [] AS rows" if owner else "WITH [] AS rows"
+    rows = (
+        _rows(asked, owner) if asked.rows else "WITH *, [] AS rows" if owner else "WITH [] AS rows"
+    )
     total = _total(asked, owner) if asked.total else "WITH *, null AS total"
     return f"{rows}\n{total}"
 
@@ -81,10 +84,11 @@ def _rows(asked: Asked, owner: str) -> str:
     keep = f"{THIS}, {EDGE}" if joined else THIS
     facts = faces.projection(EDGE, dict(asked.facts)) if joined else "{}"
     entity = faces.projection(THIS, dict(asked.members))
+    order = asked.order.clause(THIS, EDGE, asked.relation.pinned)
     beyond = [asked.order.beyond(THIS, EDGE)] if asked.after else []
     return (
         f"CALL ({owner}) {{\n  {_match(asked, owner, beyond)}\n"
-        f"  WITH {keep} ORDER BY {asked.order.clause(THIS, EDGE)} LIMIT $limit\n"
+        f"  WITH {keep} ORDER BY {order} LIMIT $limit\n"
         f"  RETURN collect([{entity}, {facts}, {asked.order.values(THIS, EDGE)}]) AS rows\n}}"
     )
 
@@ -96,7 +100,7 @@ def _total(asked: Asked, owner: str) -> str:
 def _match(asked: Asked, owner: str, more: list[str]) -> str:
     """Where rows come from, and what they must fulfil."""
     parts = [f"{THIS}.project_id = $project"] if asked.relation.scoped else []
-    start = f"MATCH {asked.relation.pattern(owner, EDGE, THIS)}"
+    start = f"MATCH {asked.relation.pattern(owner, EDGE, THIS)}{_hint(asked)}"
     for predicate, parameter, wanted in asked.filters:
         if isinstance(predicate, Text):
             start = (
@@ -113,6 +117,17 @@ def _match(asked: Asked, owner: str, more: list[str]) -> str:
     return f"{start} WHERE {' AND '.join(parts + more)}" if parts + more else start
 
 
+def _hint(asked: Asked) -> str:
+    """The index that has a whole label's order: read in order, a page ends where it is full.
+
+    Not where a filter is set, as another index may then lead to fewer rows.
+    """
+    index = asked.order.index(asked.relation.pinned)
+    if asked.relation.type is not None or asked.filters or index is None:
+        return ""
+    return f" USING INDEX {THIS}:{asked.relation.target}({index})"
+
+
 def _predicate(predicate: Predicate, parameter: str, wanted: bool) -> str:
     if isinstance(predicate, Equals):
         return f"{THIS}.{predicate.property} = ${parameter}"
@@ -120,6 +135,7 @@ def _predicate(predicate: Predicate, parameter: str, wanted: bool) -> str:
         return f"{THIS}.{predicate.property} IN ${parameter}"
     if isinstance(predicate, Above):
         return f"{THIS}.{predicate.property} {'<' if predicate.below else '>'} ${parameter}"
-    assert isinstance(predicate, Fulfils)
+    if not isinstance(predicate, Fulfils):
+        raise ProgrammingError(f"{predicate} is no condition on a row")
     text = snippets.named(predicate.snippet).at(THIS, value=parameter)
     return text if wanted else f"NOT ({text})"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -57,6 +58,11 @@ def ids(values: Sequence[Any], most: int = 12) -> str:
     return f"{shown} and {len(values) - most} more" if len(values) > most else shown
 
 
+def indented(what: Text | Table) -> Padding:
+    """Something two columns to the right."""
+    return Padding(what, (0, 0, 0, 2), expand=False)
+
+
 def heading(console: Console, title: str, note: str = "") -> None:
     """A line over a section."""
     console.print()
@@ -70,7 +76,7 @@ def facts(console: Console, values: Mapping[str, Any]) -> None:
     """Names and values below each other; what is absent is left out."""
     width = max((len(name) for name in values), default=0)
     for name, value in values.items():
-        if value is None or value == "" or value == () or value == []:
+        if value in (None, "", (), []):
             continue
         line = Text(f"{name:<{width}}  ", style="dim")
         line.append_text(value if isinstance(value, Text) else Text(str(value)))

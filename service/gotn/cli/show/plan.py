@@ -3,7 +3,6 @@
 from typing import Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -49,7 +48,7 @@ def _title(plan: dict[str, Any], console: Console) -> None:
 
 def _reason(plan: dict[str, Any], console: Console) -> None:
     parts.heading(console, "Why in this order")
-    console.print(Padding(Text(plan["ordering_reason"] or ""), (0, 0, 0, 2)))
+    console.print(parts.indented(Text(plan["ordering_reason"] or "")))
 
 
 def _layers(plan: dict[str, Any], console: Console) -> None:
@@ -62,7 +61,7 @@ def _layers(plan: dict[str, Any], console: Console) -> None:
         grid = _grid()
         for id_ in layer[:STEPS]:
             _step(grid, id_, steps.get(id_, {}), critical, unit)
-        console.print(Padding(grid, (0, 0, 0, 2)))
+        console.print(parts.indented(grid))
         parts.more(console, min(len(layer), STEPS), len(layer), "--json")
 
 
@@ -94,14 +93,14 @@ def _critical(plan: dict[str, Any], console: Console) -> None:
     path = plan["critical_path"]
     length = parts.duration(path["length"], path["unit"])
     parts.heading(console, "Critical path", f"{length}; a delay here delays everything")
-    console.print(Padding(Text(" → ".join(path["node_ids"]), style="red"), (0, 0, 0, 2)))
+    console.print(parts.indented(Text(" → ".join(path["node_ids"]), style="red")))
 
 
 def _ready(plan: dict[str, Any], console: Console) -> None:
     ready = [step["id"] for step in plan["steps"] if step["ready"]]
     parts.heading(console, "Ready now", parts.count(len(ready), "step"))
     names = Text(parts.ids(ready, 30) or "none", style="green")
-    console.print(Padding(names, (0, 0, 0, 2)))
+    console.print(parts.indented(names))
 
 
 def _waiting(plan: dict[str, Any], console: Console) -> None:

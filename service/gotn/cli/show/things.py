@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from gotn.cli.show import parts
@@ -18,7 +17,8 @@ def show_projects(data: Row, console: Console) -> None:
         console.print("No projects yet. Try: gotn demo --once")
         return
     grid = parts.table(
-        "project", "nodes", "edges", "runs", "seq", "changed", right=("nodes", "edges", "runs", "seq")
+        *("project", "nodes", "edges", "runs", "seq", "changed"),
+        right=("nodes", "edges", "runs", "seq"),
     )
     for row in data["projects"]:
         grid.add_row(
@@ -74,7 +74,7 @@ def show_node(data: Row, console: Console) -> None:
     parts.facts(console, {label: _said(data.get(name)) for label, name in names})
     if data.get("prompt_text"):
         parts.heading(console, "Instructions")
-        console.print(Padding(Text(data["prompt_text"]), (0, 0, 0, 2)))
+        console.print(parts.indented(Text(data["prompt_text"])))
 
 
 def _said(value: Any) -> str | None:
@@ -149,7 +149,7 @@ def show_runs(data: Row, console: Console) -> None:
         grid.add_row(
             parts.text(row["id"], "bold"),
             parts.status(row["status"]),
-            str(len(row.get("ordered_node_ids") or ())),
+            str(row["step_count"]),
             parts.text(row["created_at"], "dim"),
             parts.text(parts.short(row["goal"], 50)),
         )
@@ -164,10 +164,10 @@ def show_run(data: Row, console: Console) -> None:
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
     if data.get("ordering_reason"):
         parts.heading(console, "Why in this order")
-        console.print(Padding(Text(data["ordering_reason"]), (0, 0, 0, 2)))
+        console.print(parts.indented(Text(data["ordering_reason"])))
     parts.heading(console, "Layers")
     for number, layer in enumerate(data.get("layers") or (), 1):
-        console.print(Padding(Text(f"{number:>2}  {parts.ids(layer, 30)}"), (0, 0, 0, 2)))
+        console.print(parts.indented(Text(f"{number:>2}  {parts.ids(layer, 30)}")))
 
 
 def show_steps(data: Row, console: Console) -> None:
@@ -177,13 +177,12 @@ def show_steps(data: Row, console: Console) -> None:
         return
     grid = parts.table("#", "layer", "step", "status", "summary", right=("#", "layer"))
     for row in data["steps"]:
-        node = row.get("node") or {}
         grid.add_row(
             str(row["position"]),
             str(row["layer"]),
-            parts.text(node.get("id") or row.get("id"), "bold"),
+            parts.text(row["id"], "bold"),
             parts.status(row["status"]),
-            parts.text(parts.short(node.get("summary"))),
+            parts.text(parts.short(row["summary"])),
         )
     console.print(grid)
     parts.more(console, len(data["steps"]), data.get("total"))

@@ -33,7 +33,7 @@ def cycles(
     """Find every cycle of hard edges, one shortest way round each."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    data = {"components": call.ask("CliCycles")}
+    data = {"components": call.ask("Cycles")}
     call.answer(data, work.show_cycles)
     return CYCLE if check and data["components"] else 0
 
@@ -42,46 +42,46 @@ def why(call: Call, id: Id) -> None:
     """Show what keeps a node from starting: the paths from the first causes to it."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer({"id": id, "paths": call.ask("CliWhy", id=id)}, work.show_why)
+    call.answer({"id": id, "paths": call.ask("Why", id=id)}, work.show_why)
 
 
 def impact(call: Call, id: Id) -> None:
     """Show what depends on a node: nodes, tags only it produces, open runs."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.ask("CliImpact", id=id), work.show_impact)
+    call.answer(call.ask("Impact", id=id), work.show_impact)
 
 
 def prerequisites(call: Call, id: Id, limit: Limit = 50) -> None:
     """List everything a node needs, nearest first."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.pages("CliPrerequisites", limit, "nodes", id=id), work.show_nodes)
+    call.answer(call.pages("Prerequisites", limit, "nodes", id=id), work.show_nodes)
 
 
 def dependants(call: Call, id: Id, limit: Limit = 50) -> None:
     """List everything that needs a node, nearest first."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.pages("CliDependants", limit, "nodes", id=id), work.show_nodes)
+    call.answer(call.pages("Dependants", limit, "nodes", id=id), work.show_nodes)
 
 
 def unmet(call: Call) -> None:
     """List required tags that nobody produces, with who asks."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer({"unmet": call.ask("CliUnmet")}, work.show_unmet)
+    call.answer({"unmet": call.ask("Unmet")}, work.show_unmet)
 
 
 def orphans(call: Call, limit: Limit = 50) -> None:
     """List nodes that nothing connects to others."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.pages("CliOrphans", limit, "nodes"), work.show_nodes)
+    call.answer(call.pages("Orphans", limit, "nodes"), work.show_nodes)
 
 
 def tree_of(call: Call, id: Id) -> None:
     """Draw what a node was broken into."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer({"id": id, "rows": call.ask("CliTreeOf", id=id)}, work.show_tree)
+    call.answer({"id": id, "rows": call.ask("TreeOf", id=id)}, work.show_tree)

@@ -1,6 +1,6 @@
 """gotn edge: add, remove, list, check."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +13,7 @@ from gotn.cli.verbs.planning import Limit
 app = group("edge", "Relationships between nodes.")
 
 
-class Type(str, Enum):
+class Type(StrEnum):
     """What an edge means."""
 
     hard_requires = "hard_requires"
@@ -37,7 +37,12 @@ def _edge(src: str, dst: str, type: Type, kind: str | None, **more: Any) -> dict
     return {name: value for name, value in found.items() if value is not None}
 
 
-@verb(app, "add", "gotn edge add write_api write_docs", "gotn edge add a b --type related --kind see")
+@verb(
+    app,
+    "add",
+    "gotn edge add write_api write_docs",
+    "gotn edge add write_api write_docs --type related --kind see-also",
+)
 def add(
     call: Call,
     src: Src,
@@ -53,7 +58,7 @@ def add(
     from gotn.cli.show import things  # noqa: PLC0415
 
     edge = _edge(src, dst, type, kind, score=score, evidence=evidence)
-    call.answer(call.ask("CliEdgeAdd", edge=edge), things.show_edge)
+    call.answer(call.change("EdgeAdd", edge=edge), things.show_edge)
 
 
 @verb(app, "remove", "gotn edge remove write_api write_docs")
@@ -63,15 +68,14 @@ def remove(
     """Take an edge away; what tags imply stays until the tags change."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("CliEdgeRemove", edge=_edge(src, dst, type, kind)), things.show_removed)
+    call.answer(call.change("EdgeRemove", **_edge(src, dst, type, kind)), things.show_removed)
 
 
-@verb(app, "list", "gotn edge list --node write_docs", "gotn edge list --type related")
+@verb(app, "list", "gotn edge list --dst write_docs", "gotn edge list --type related")
 def list_(
     call: Call,
-    node: Annotated[
-        str | None, typer.Option("--node", help="Only those that touch this node.")
-    ] = None,
+    src: Annotated[str | None, typer.Option("--src", help="Only from this node.")] = None,
+    dst: Annotated[str | None, typer.Option("--dst", help="Only to this node.")] = None,
     type: Annotated[
         list[Type] | None, typer.Option("--type", help="Only these types; repeatable.")
     ] = None,
@@ -81,11 +85,10 @@ def list_(
     from gotn.cli.show import things  # noqa: PLC0415
 
     wanted: dict[str, Any] = {}
-    if node is not None:
-        wanted["node"] = node
+    wanted |= {name: id_ for name, id_ in (("src", src), ("dst", dst)) if id_ is not None}
     if type:
         wanted["type"] = [one.name.upper() for one in type]
-    call.answer(call.pages("CliEdges", limit, "edges", filter=wanted), things.show_edges)
+    call.answer(call.pages("EdgeList", limit, "edges", filter=wanted), things.show_edges)
 
 
 @verb(app, "check", "gotn edge check release write_docs")
@@ -93,6 +96,6 @@ def check(call: Call, src: Src, dst: Dst) -> int:
     """Ask whether a hard edge would close a cycle; exits with 5 if it would."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    data = call.ask("CliEdgeCheck", src=src, dst=dst)
+    data = call.ask("EdgeCheck", src=src, dst=dst)
     call.answer(data, things.show_check)
     return CYCLE if data["closes"] else 0

@@ -1,6 +1,6 @@
 """Documents in and out: import, export."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -10,7 +10,7 @@ from gotn.cli.verb import verb
 from gotn.cli.verbs.journal import Output
 
 
-class Source(str, Enum):
+class Source(StrEnum):
     """What a document that comes in is."""
 
     auto = "auto"
@@ -18,7 +18,7 @@ class Source(str, Enum):
     beads = "beads"
 
 
-class Style(str, Enum):
+class Style(StrEnum):
     """What a graph is written as."""
 
     gotn = "gotn"
@@ -63,9 +63,12 @@ def import_(
 def export(
     call: Call,
     format: Annotated[Style, typer.Option("--format", help="How to write it.")] = Style.gotn,
+    journal: Annotated[
+        bool, typer.Option("--journal", help="With the journal, in the document's own form.")
+    ] = False,
     output: Output = "-",
 ) -> None:
     """Write a project as a document; an untouched import comes out as it went in."""
     from gotn.cli import exchanging  # noqa: PLC0415
 
-    exchanging.export(call, format.value, output)
+    exchanging.export(call, format.value, output, with_journal=journal)

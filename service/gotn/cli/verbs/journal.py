@@ -20,7 +20,9 @@ def tail(call: Call, limit: Limit = 20) -> None:
     """Show the newest entries, the newest last."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.pages("CliJournal", limit, "entries"), things.show_entries)
+    data = call.pages("JournalTail", limit, "entries")
+    data["entries"].reverse()
+    call.answer(data, things.show_entries)
 
 
 @verb(app, "export", "gotn journal export -p demo -o demo.journal.jsonl")

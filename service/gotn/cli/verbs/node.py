@@ -1,6 +1,6 @@
 """gotn node: add, update, remove, show, list."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from gotn.cli.verbs.planning import Limit
 app = group("node", "Units of work: add, change, remove, look at them.")
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """Where a node stands."""
 
     ready = "ready"
@@ -25,11 +25,12 @@ class Status(str, Enum):
     failed = "failed"
 
 
-class Order(str, Enum):
+class Order(StrEnum):
     """What a list of nodes is sorted by."""
 
     id = "id"
-    created = "created"
+    newest = "newest"
+    oldest = "oldest"
     updated = "updated"
     status = "status"
     kind = "kind"
@@ -63,10 +64,14 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "reason": ("statusReason", _text("--reason", "Why it has this status.")),
 }
 OPTIONS = {name: (annotation, None) for name, (_, annotation) in FIELDS.items()} | {
-    "prompt_file": (Annotated[Path | None, _option("--prompt-file", "File of the instructions.")], None),
+    "prompt_file": (
+        Annotated[Path | None, _option("--prompt-file", "File of the instructions.")],
+        None,
+    ),
     "status": (Annotated[Status | None, _option("--status", "Where it stands.")], None),
     "minutes": (
-        Annotated[float | None, _option("--minutes", "How long it should take.", min=0)], None
+        Annotated[float | None, _option("--minutes", "How long it should take.", min=0)],
+        None,
     ),
 }
 Revision = Annotated[
@@ -102,7 +107,7 @@ def add(
     """Add a node; it needs a kind, a summary and instructions. The same again changes nothing."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("CliNodeAdd", node={"id": id, **_draft(fields)}), things.show_node)
+    call.answer(call.change("NodeAdd", node={"id": id, **_draft(fields)}), things.show_node)
 
 
 @verb(
@@ -125,8 +130,10 @@ def update(
     changes: dict[str, Any] = {_camel(name): None for name in clear or ()} | _draft(fields)
     if not changes:
         raise typer.BadParameter("nothing to change; give a field, such as --status.")
-    data = call.ask("CliNodeUpdate", id=id, changes=changes, expectedRevision=expected_revision)
-    call.answer(data, things.show_node)
+    if "extra" in changes:
+        changes["extra"] = (call.ask("NodeShow", id=id)["extra"] or {}) | changes["extra"]
+    which = {"project": call.project, "id": id, "expectedRevision": expected_revision}
+    call.answer(call.ask("NodeUpdate", input=which | changes), things.show_node)
 
 
 def _camel(name: str) -> str:
@@ -146,9 +153,7 @@ def remove(
     """Remove a node; what hangs on it goes only with --cascade."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    data = call.ask(
-        "CliNodeRemove", id=id, cascade=cascade, expectedRevision=expected_revision
-    )
+    data = call.change("NodeRemove", id=id, cascade=cascade, expectedRevision=expected_revision)
     call.answer(data, things.show_removed)
 
 
@@ -157,7 +162,7 @@ def show(call: Call, id: Id) -> None:
     """Show a node with everything it holds."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("CliNode", id=id), things.show_node)
+    call.answer(call.ask("NodeShow", id=id), things.show_node)
 
 
 @verb(
@@ -169,25 +174,27 @@ def show(call: Call, id: Id) -> None:
 def list_(
     call: Call,
     status: Annotated[list[Status] | None, _option("--status", "Only these; repeatable.")] = None,
-    kind: Annotated[list[str] | None, _option("--kind", "Only these kinds; repeatable.")] = None,
-    tag: Annotated[list[str] | None, _option("--tag", "Only with this keyword; repeatable.")] = None,
+    kind: Annotated[str | None, _option("--kind", "Only this kind.")] = None,
+    tag: Annotated[str | None, _option("--tag", "Only with this keyword.")] = None,
+    requires: Annotated[str | None, _option("--requires", "Only those that need this tag.")] = None,
+    produces: Annotated[str | None, _option("--produces", "Only those that give this tag.")] = None,
+    parent: Annotated[str | None, _option("--parent", "Only those broken out of this.")] = None,
     text: Annotated[str | None, _option("--text", "Words in id, summary or instructions.")] = None,
     order: Annotated[Order, typer.Option("--order", help="What to sort by.")] = Order.id,
-    descending: Annotated[bool, typer.Option("--desc", help="Last first.")] = False,
     limit: Limit = 50,
 ) -> None:
     """List nodes."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    wanted: dict[str, Any] = {}
-    if status:
-        wanted["status"] = [one.name.upper() for one in status]
-    if kind:
-        wanted["kind"] = kind
-    if tag:
-        wanted["tags"] = tag
-    if text:
-        wanted["text"] = text
-    ordering = f"{order.name.upper()}_{'DESC' if descending else 'ASC'}"
-    data = call.pages("CliNodes", limit, "nodes", filter=wanted, orderBy=ordering)
+    asked = {
+        "status": [one.name.upper() for one in status] if status else None,
+        "kind": kind,
+        "tag": tag,
+        "requires": requires,
+        "produces": produces,
+        "parent": parent,
+        "text": text,
+    }
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    data = call.pages("NodeList", limit, "nodes", filter=wanted, orderBy=order.name.upper())
     call.answer(data, work.show_nodes)

@@ -32,7 +32,7 @@ def link(
     """Derive hard edges from the tags that nodes require and produce."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.ask("CliLink", whole=everything), work.show_linked)
+    call.answer(call.change("Link", whole=everything), work.show_linked)
 
 
 def plan(
@@ -55,18 +55,18 @@ def plan(
     """Order the open work in layers, with the reason, the critical path and what blocks it."""
     from gotn.cli.show import plan as picture  # noqa: PLC0415
 
-    data = call.ask(
-        "CliPlanPreview" if dry_run else "CliPlan",
-        goal=goal,
-        targets=list(target or ()),
-        leaves=leaves,
-        **({} if dry_run else {"workspace": str((workspace or Path()).absolute())}),
+    wanted = {"goal": goal, "targets": list(target or ()), "leaves": leaves}
+    folder = str((workspace or Path()).absolute())
+    data = (
+        call.ask("PlanPreview", **wanted)
+        if dry_run
+        else call.change("Plan", workspace=folder, **wanted)
     )
-    call.answer(data, picture.show)
+    call.answer({"project_id": call.project} | data, picture.show)
 
 
 def ready(call: Call, limit: Limit = 50) -> None:
     """List the nodes that can be claimed now: ready, and everything they need is done."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer(call.pages("CliReady", limit, "nodes"), work.show_nodes)
+    call.answer(call.pages("Ready", limit, "nodes"), work.show_nodes)

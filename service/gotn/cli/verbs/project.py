@@ -25,7 +25,7 @@ def list_(call: Call, limit: Limit = 50) -> None:
     """List the projects."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.pages("CliProjects", limit, "projects"), things.show_projects)
+    call.answer(call.pages("ProjectList", limit, "projects"), things.show_projects)
 
 
 @verb(app, "show", "gotn project show demo")
@@ -34,7 +34,7 @@ def show(call: Call, name: Name = None) -> None:
     from gotn.cli.show import things  # noqa: PLC0415
 
     _chosen(call, name)
-    call.answer(call.ask("CliProject"), things.show_project)
+    call.answer(call.ask("ProjectShow"), things.show_project)
 
 
 @verb(app, "settings", "gotn project settings description='Our next release' -p demo")
@@ -50,10 +50,10 @@ def settings(
 
     pairs = [_pair(text) for text in change or ()]
     if not pairs:
-        call.answer(call.ask("CliProject"), things.show_settings)
+        call.answer(call.ask("ProjectShow"), things.show_settings)
         return
     changes = {name: value or None for name, value in pairs}
-    call.answer(call.ask("CliProjectSettings", changes=changes), things.show_settings)
+    call.answer(call.change("ProjectSettings", settings=changes), things.show_settings)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -77,4 +77,4 @@ def remove(
     _chosen(call, name)
     if not yes and sys.stdin.isatty():
         typer.confirm(f"Remove project {call.project!r} with everything in it?", abort=True)
-    call.answer(call.ask("CliProjectRemove"), things.show_removed_project)
+    call.answer(call.change("ProjectRemove"), things.show_removed_project)

@@ -1,6 +1,6 @@
 """gotn run: list, show, steps."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ app = group("run", "Plans that were stored, and what became of their steps.")
 Run = Annotated[str, typer.Argument(help="Id of a run, such as run-20250901-083000.")]
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """Where a run stands."""
 
     planned = "planned"
@@ -38,7 +38,7 @@ def list_(
     wanted: dict[str, Any] = {}
     if status:
         wanted["status"] = [one.name.upper() for one in status]
-    call.answer(call.pages("CliRuns", limit, "runs", filter=wanted), things.show_runs)
+    call.answer(call.pages("RunList", limit, "runs", filter=wanted), things.show_runs)
 
 
 @verb(app, "show", "gotn run show run-20250901-083000 -p demo")
@@ -46,7 +46,7 @@ def show(call: Call, id: Run) -> None:
     """Show a run: its goal, its layers, why it has this order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("CliRun", id=id), things.show_run)
+    call.answer(call.ask("RunShow", id=id, first=1), things.show_run)
 
 
 @verb(app, "steps", "gotn run steps run-20250901-083000 -p demo")
@@ -54,4 +54,4 @@ def steps(call: Call, id: Run, limit: Limit = 50) -> None:
     """List the steps of a run in their order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.pages("CliRunSteps", limit, "steps", id=id), things.show_steps)
+    call.answer(call.pages("RunShow", limit, "steps", id=id), things.show_steps)

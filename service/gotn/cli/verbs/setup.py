@@ -1,6 +1,6 @@
 """The set-up itself: config show, doctor, help, completion."""
 
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -11,7 +11,7 @@ from gotn.cli.verb import group, verb
 config = group("config", "What is set, and where it comes from.")
 
 
-class Shell(str, Enum):
+class Shell(StrEnum):
     """Shells that can complete our words."""
 
     bash = "bash"
@@ -61,9 +61,9 @@ def completion(
     call: Call, shell: Annotated[Shell, typer.Argument(help="The shell that will complete.")]
 ) -> None:
     """Print the script that makes a shell complete gotn's words."""
-    from typer.completion import get_completion_script  # noqa: PLC0415
+    from typer import completion as scripts  # noqa: PLC0415
 
-    script = get_completion_script(
+    script = scripts.get_completion_script(  # type: ignore[attr-defined]  # imported there
         prog_name="gotn", complete_var="_GOTN_COMPLETE", shell=shell.value
     )
     call.answer({"shell": shell.value, "script": script}, lambda data, _: print(data["script"]))

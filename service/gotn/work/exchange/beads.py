@@ -10,13 +10,12 @@ a related edge of that kind. A second parent stays in `extra.other_parents` and 
 edge of kind parent-child, so that no dependency is lost.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from gotn import shapes
 from gotn.errors import Invalid
-from gotn.work.exchange import joining
+from gotn.work.exchange import issues, joining
 from gotn.work.exchange.families import Families, way
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
@@ -24,54 +23,17 @@ from gotn.work.records import GraphDraft, Unknown
 from gotn.work.rules import forms
 
 Row = dict[str, Any]
-PROVENANCE = {"created_by": "beads", "source": "issues.jsonl"}
-STATUS = {
-    "open": "ready",
-    "in_progress": "running",
-    "hooked": "running",
-    "closed": "completed",
-    "blocked": "blocked",
-    "deferred": "skipped",
-    "pinned": "skipped",
-}
-#: Statuses whose own name would be lost, kept as the reason.
-_TOLD = frozenset(("hooked", "blocked", "deferred", "pinned"))
-_MAPPED = frozenset(
-    [
-        "id",
-        "title",
-        "description",
-        "issue_type",
-        "status",
-        "labels",
-        "created_at",
-        "updated_at",
-        "dependencies",
-        "parent",
-    ]
-)
-_TAKEN = frozenset((*forms.NODE, *forms.NODE_OWN))
-_BULLET = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_HEADING = re.compile(r"#{1,6}\s|\*\*[^*]+\*\*:?$|-{3,}$|`{3}")
-
-
-def is_issue(value: Any) -> bool:
-    """Whether an object is a beads issue rather than a node of 001."""
-    if not isinstance(value, dict) or not {"id", "title"} <= value.keys():
-        return False
-    ours = {"summary", "prompt_text"} & value.keys()
-    return not ours and bool({"issue_type", "status"} & value.keys())
 
 
 def read(pieces: Iterable[Piece], report: Report) -> GraphDraft:
     """The draft of a beads file; BadDocument with every violation."""
-    issues = _Issues(report)
+    found = _Issues(report)
     for piece in pieces:
         try:
-            issues.take(piece)
+            found.take(piece)
         except RecursionError:
             report.add(piece.line, None, "nested too deeply", piece.where)
-    return issues.finish()
+    return found.finish()
 
 
 class _Issues:
@@ -81,6 +43,8 @@ class _Issues:
         self.families = Families(report)
         self.rows: dict[str, Row] = {}
         self.edges: dict[tuple[str, str, str, str], Row] = {}
+        self.listed: dict[str, Any] = {}
+        self.other_parents: dict[str, list[str]] = {}
 
     def take(self, piece: Piece) -> None:
         """Take in one issue and its dependencies."""
@@ -99,8 +63,9 @@ class _Issues:
             for reason in error.facts.get("violations", [error.message]):
                 self.report.add(piece.line, id_, reason, piece.where)
             return
-        if self._twice(row, piece):
+        if self._twice(row, issue.get("dependencies"), piece):
             return
+        self.listed[id_] = issue.get("dependencies")
         self.rows[id_] = row
         self.draft.nodes.append(row)
         if piece.line:
@@ -115,29 +80,32 @@ class _Issues:
             "summary": issue.get("title"),
             "prompt_text": issue.get("description") or issue.get("title"),
             "tags": issue.get("labels") or None,
-            "success_criteria": criteria(issue.get("acceptance_criteria")),
-            "provenance": PROVENANCE,
+            "success_criteria": issues.criteria(issue.get("acceptance_criteria")),
+            "provenance": issues.PROVENANCE,
             "created_at": issue.get("created_at"),
             "updated_at": issue.get("updated_at"),
-            "extra": _extra(issue),
+            "extra": issues.extra_of(issue),
             **self._status(issue, piece),
         }
         return {name: value for name, value in given.items() if value is not None}
 
     def _status(self, issue: Row, piece: Piece) -> Row:
         status = issue.get("status") or "open"
-        found = STATUS.get(status) if isinstance(status, str) else None
+        found = issues.STATUS.get(status) if isinstance(status, str) else None
         if found is None:
             reason = f"status {shapes.shown(status)} is not one of beads'; read as open"
             self._warn(piece, issue["id"], reason)
             return {"status": "ready", "status_reason": f"beads: {shapes.shown(status)}"}
-        return {"status": found, "status_reason": f"beads: {status}" if status in _TOLD else None}
+        return {
+            "status": found,
+            "status_reason": f"beads: {status}" if status in issues.TOLD else None,
+        }
 
-    def _twice(self, row: Row, piece: Piece) -> bool:
+    def _twice(self, row: Row, listed: Any, piece: Piece) -> bool:
         known = self.rows.get(row["id"])
         if known is None:
             return False
-        if joining.same(known, row):
+        if joining.same(known, row) and listed == self.listed[row["id"]]:
             self._warn(piece, row["id"], f"issue {shapes.shown(row['id'])} stands twice, alike")
         else:
             at = self.draft.lines.get(f"node {row['id']}")
@@ -155,16 +123,15 @@ class _Issues:
             self._named(issue, found, piece, f"dependencies[{i}]")
         parent = issue.get("parent")
         before = self.families.rows.get(issue["id"])
-        if isinstance(parent, str) and parent and parent != (before or {}).get("src"):
-            if ("related", issue["id"], parent, "parent-child") not in self.edges:
-                self._named(
-                    issue, {"depends_on_id": parent, "type": "parent-child"}, piece, "parent"
-                )
+        known = ("related", issue["id"], parent, "parent-child") in self.edges
+        if isinstance(parent, str) and parent not in ("", (before or {}).get("src")) and not known:
+            named = {"depends_on_id": parent, "type": "parent-child"}
+            self._named(issue, named, piece, "parent")
 
     def _named(self, issue: Row, found: Any, piece: Piece, where: str) -> None:
         """One dependency of an issue, if its names are sound."""
         try:
-            self._dependency(_dependency(found, issue["id"]), piece)
+            self._dependency(issues.dependency(found, issue["id"]), piece)
         except Invalid as error:
             path = f"{piece.where}.{where}".lstrip(".")
             self.report.add(piece.line, issue["id"], error.message, path)
@@ -185,7 +152,7 @@ class _Issues:
     def _parent(self, found: Row, piece: Piece) -> None:
         child, parent = found["issue_id"], found["depends_on_id"]
         new = child not in self.families.rows
-        clash = self.families.say(parent, child, "edge", piece.line, document=_told(found))
+        clash = self.families.say(parent, child, "edge", piece.line, document=issues.told(found))
         if clash:
             self._other_parent(found, piece, f"has the parent {shapes.shown(clash.before)} already")
         elif new:
@@ -197,15 +164,13 @@ class _Issues:
 
     def _other_parent(self, found: Row, piece: Piece, why: str) -> None:
         child, parent = found["issue_id"], found["depends_on_id"]
-        if child in self.rows:
-            extra = self.rows[child].setdefault("extra", {})
-            extra["other_parents"] = [*extra.get("other_parents", ()), parent]
+        self.other_parents.setdefault(child, []).append(parent)
         reason = f"{shapes.shown(child)} {why}; {shapes.shown(parent)} is kept in other_parents"
         self._warn(piece, child, reason)
         self._edge("related", child, parent, found, piece)
 
     def _edge(self, type_: str, src: str, dst: str, found: Row, piece: Piece) -> None:
-        row: Row = {"type": type_, "src": src, "dst": dst, **_told(found)}
+        row: Row = {"type": type_, "src": src, "dst": dst, **issues.told(found)}
         if type_ == "related":
             row["kind"] = found["type"]
         else:
@@ -233,57 +198,10 @@ class _Issues:
             piece = Piece(None, self.families.lines.get(loop[-1]))
             found = {"issue_id": row["dst"], "depends_on_id": row["src"], "type": "parent-child"}
             why = f"would stand above itself ({way(loop)})"
-            self._other_parent(found | _times(row), piece, why)
+            self._other_parent(found | issues.times(row), piece, why)
+        for id_, parents in self.other_parents.items():
+            if id_ in self.rows:
+                extra = self.rows[id_].get("extra", {})
+                self.rows[id_]["extra"] = {**extra, "other_parents": parents}
         self.report.finish()
         return self.draft
-
-
-def _dependency(found: Any, issue: str) -> Row:
-    """A dependency whose names are sound."""
-    if not isinstance(found, dict):
-        raise Invalid(f"expected an object, found {shapes.shown(found)}")
-    named = {"issue_id": issue, "type": "blocks", **found}
-    for name in ("issue_id", "depends_on_id", "type"):
-        named[name] = forms.identifier(named.get(name), name)
-    if named.get("created_at") is not None:
-        named["created_at"] = forms.time(named["created_at"], "created_at")
-    return named
-
-
-def _told(found: Row) -> Row:
-    """What an edge carries beside its names: who said so, when, and beads' other keys."""
-    names = ("issue_id", "depends_on_id", "type", "created_at")
-    rest = {k: v for k, v in found.items() if k not in names and v is not None}
-    row: Row = {
-        "evidence": f"{found['issue_id']} has a {found['type']} link to {found['depends_on_id']}",
-        "provenance": PROVENANCE,
-        **_times(found),
-    }
-    return row | ({"extra": forms.leaf(rest, "dependencies")} if rest else {})
-
-
-def _times(found: Row) -> Row:
-    return {"created_at": found["created_at"]} if found.get("created_at") is not None else {}
-
-
-def _extra(issue: Row) -> Row | None:
-    extra: Row = {}
-    for name, value in issue.items():
-        if name not in _MAPPED and value is not None:
-            extra[f"beads_{name}" if name in _TAKEN else name] = value
-    minutes = issue.get("estimated_minutes")
-    if isinstance(minutes, int | float) and not isinstance(minutes, bool) and minutes > 0:
-        extra["estimate_minutes"] = minutes
-    return extra or None
-
-
-def criteria(text: Any) -> list[str] | None:
-    """Acceptance criteria, one a line; the whole text where it has too many lines."""
-    if not text:
-        return None
-    if not isinstance(text, str):
-        raise Invalid(f"acceptance_criteria: expected text, found {shapes.shown(text)}")
-    lines = (line.strip() for line in text.splitlines())
-    found = [_BULLET.sub("", line, count=1) for line in lines if line and not _HEADING.match(line)]
-    found = [line for line in found if line]
-    return found if 0 < len(found) <= forms.LIST_ITEMS else [text]

@@ -104,7 +104,7 @@ def _loops(parent_of: Mapping[str, str]) -> Iterator[list[str]]:
             at = parent_of.get(at)
         if at in path:
             yield list(path)[path[at] :]
-        done |= path.keys()
+        done.update(path)
 
 
 def way(loop: Iterable[str]) -> str:

@@ -236,7 +236,7 @@ def _reason(error: JSONDecodeError, whole: str) -> str:
     """What the decoder expected and what stands there, in our words."""
     rest = error.doc[error.pos : error.pos + 20]
     found = shapes.shown(rest) if rest.strip() else f"the end of the {whole}"
-    if error.msg.startswith(("Unterminated string", "Invalid \\")) and len(rest) < 20:
+    if error.msg.startswith("Unterminated string"):
         found = f"the end of the {whole}"
     return f"expected JSON, found {found} at column {error.colno} ({error.msg})"
 

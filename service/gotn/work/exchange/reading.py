@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gotn.errors import Invalid
-from gotn.work.exchange import beads, folder, history, source
+from gotn.work.exchange import beads, folder, history, issues, source
 from gotn.work.exchange.gathering import Gathering
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
@@ -38,7 +38,7 @@ def read(
     first = next(pieces, None)
     if first is not None:
         pieces = chain([first], pieces)
-    if format == "beads" or (format == "auto" and first and beads.is_issue(first.value)):
+    if format == "beads" or (format == "auto" and first and issues.is_issue(first.value)):
         return beads.read(pieces, report)
     return _gathered(pieces, report)
 

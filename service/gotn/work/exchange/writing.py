@@ -161,16 +161,11 @@ def documents(
     edges = list(edges)
     derived = [row for row in edges if row["type"] == EdgeType.DERIVED_FROM.value]
     parent_of = {row["dst"]: row for row in derived}
-    children: dict[str, list[tuple[int, int, str]]] = {}
-    for n, row in enumerate(derived):
-        if "children" in row.get("said", SAID):
-            place = (row.get("position", len(derived)), n, row["dst"])
-            children.setdefault(row["src"], []).append(place)
+    children = _listed(derived)
     for row in nodes:
         above = parent_of.get(row["id"])
-        listed = [child for _, _, child in sorted(children.get(row["id"], ()))]
-        parent = above["src"] if above else None
-        yield "nodes", node_document(row, parent, listed, above.get("said", SAID) if above else ())
+        parent, said = (above["src"], above.get("said", SAID)) if above else (None, ())
+        yield "nodes", node_document(row, parent, children.get(row["id"], ()), said)
     for row in edges:
         if row["type"] != EdgeType.DERIVED_FROM.value or "edge" in row.get("said", SAID):
             yield "edges", edge_document(row)
@@ -178,6 +173,17 @@ def documents(
         yield "runs", run_document(row)
     for row in journal:
         yield "journal", row
+
+
+def _listed(derived: Sequence[Row]) -> dict[str, list[str]]:
+    """The children that each node's document lists, in their order."""
+    ends = len(derived)
+    placed = sorted(derived, key=lambda row: row.get("position", ends))
+    children: dict[str, list[str]] = {}
+    for row in placed:
+        if "children" in row.get("said", SAID):
+            children.setdefault(row["src"], []).append(row["dst"])
+    return children
 
 
 def write(
@@ -193,12 +199,14 @@ def write(
     """
     if style not in STYLES:
         raise Invalid(f"format: expected one of {', '.join(STYLES)}, found {style!r}")
+    runs = list(runs)
     found = documents(nodes, edges, runs, journal or ())
     if style == "jsonl":
         for _, document in found:
             yield orjson.dumps(document).decode() + "\n"
         return
-    sections = ["nodes", "edges", "runs", *(["journal"] if journal is not None else [])]
+    sections = ["nodes", "edges", *(["runs"] if runs else [])]
+    sections += ["journal"] if journal is not None else []
     yield from _one_document(found, sections)
 
 

@@ -90,7 +90,11 @@ def checks(value: Any, name: str) -> list[Any]:
 def leaf(value: Any, name: str) -> Any:
     """Any JSON of at most 1 MiB that every reader keeps."""
     shapes.portable(value, name)
-    if len(shapes.dumps(value)) > TEXT_BYTES:
+    try:
+        size = len(shapes.dumps(value).encode())
+    except TypeError as error:
+        raise Invalid(f"{name}: expected JSON, found {error}", field=name) from None
+    if size > TEXT_BYTES:
         raise Invalid(f"{name}: expected at most {TEXT_BYTES} bytes of JSON", field=name)
     return value
 

@@ -18,7 +18,7 @@ from gotn.work.records import (
 
 #: Groups named in an ordering reason.
 NAMED_GROUPS = 5
-_CAUSES = frozenset({NodeStatus.FAILED.value, NodeStatus.BLOCKED.value})
+_CAUSES = (NodeStatus.FAILED.value, NodeStatus.BLOCKED.value)
 
 
 @dataclass
@@ -150,18 +150,19 @@ def _blocked(
     found: Open, inside: Sequence[int], after: dict[int, list[int]]
 ) -> tuple[list[BlockedNode], set[int]]:
     """Nodes held by a failed or blocked one, each with the shortest path from it."""
-    came: dict[int, int | None] = {
-        i: None for i in sorted(inside, key=found.ids.__getitem__) if found.statuses[i] in _CAUSES
-    }
-    edge = list(came)
-    while edge:
-        following = []
-        for at in edge:
-            for then in sorted(after.get(at, ()), key=found.ids.__getitem__):
-                if then not in came:
-                    came[then] = at
-                    following.append(then)
-        edge = following
+    came: dict[int, int | None] = {}
+    for cause in _CAUSES:  # what a failed node blocked is held by that node, not by itself
+        edge = [i for i in inside if found.statuses[i] == cause and i not in came]
+        edge.sort(key=found.ids.__getitem__)
+        came |= dict.fromkeys(edge)
+        while edge:
+            following = []
+            for at in edge:
+                for then in sorted(after.get(at, ()), key=found.ids.__getitem__):
+                    if then not in came:
+                        came[then] = at
+                        following.append(then)
+            edge = following
     blocked = []
     for i in came:
         if found.statuses[i] == NodeStatus.FAILED.value:

@@ -195,7 +195,14 @@ def _flag(
     return flagged
 
 
+def round_in(count: int, edges: Edges) -> list[int] | None:
+    """A closed path of these edges, the first node standing again at its end; None without one."""
+    found = graph(count, edges)
+    return None if rx.is_directed_acyclic_graph(found) else _closed_path(found)
+
+
 def _closed_path(found: "rx.PyDiGraph[int | None, None]") -> list[int]:
-    """One closed path, the first node standing again at the end."""
-    edges = list(rx.digraph_find_cycle(found))
-    return [a for a, _ in edges] + [edges[0][0]]
+    """One closed path, the shortest through one of its edges."""
+    src, dst = next(iter(rx.digraph_find_cycle(found)))
+    back = rx.dijkstra_shortest_paths(found, dst, target=src, default_weight=1.0)
+    return [src, *back[src]]

@@ -89,7 +89,7 @@ async def put_pending(tx: Tx, project_id: str, waiting: Sequence[tuple[fold.Edge
 async def pending_for(tx: Tx, project_id: str, ids: Iterable[str]) -> list[Row]:
     """Rows of the edges and steps that wait for any of these nodes, each with its type."""
     found: dict[str, Row] = {}
-    for some in batches(list(ids), 20_000):
+    for some in batches(list(dict.fromkeys(ids)), 20_000):
         for row in await tx.value("work/pending_for", project=project_id, ids=some):
             found[row["key"]] = shapes.loads(row["data"]) | (
                 {"type": "step"} if row["type"] == "step" else {}

@@ -1,9 +1,12 @@
 """Keys of stored entities, and calls in bounded batches."""
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+#: Bytes of a key, at most; Neo4j's indexes refuse more than 8,167.
+KEY_BYTES = 4000
 #: Rows sent in one statement.
 BATCH = 5000
 
@@ -14,8 +17,10 @@ def part(name: str) -> str:
 
 
 def key(project_id: str, *names: Any) -> str:
-    """The key of an entity: its project and its own names."""
-    return "/".join((project_id, *(part(str(name)) for name in names)))
+    """The key of an entity: its project and its own names, hashed where an index is too small."""
+    whole = "/".join((project_id, *(part(str(name)) for name in names)))
+    size = len(whole.encode())
+    return whole if size <= KEY_BYTES else f"{project_id}/#{sha256(whole.encode()).hexdigest()}"
 
 
 def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

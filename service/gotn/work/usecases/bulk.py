@@ -4,26 +4,29 @@ Everything that adds to the graph goes through `take`: one node through the API,
 a hundred thousand, a recovery. What is there already and says the same changes nothing.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from gotn import journal, shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, LimitExceeded, NotFound
+from gotn.errors import Conflict, CycleRefused, LimitExceeded, NotFound
 from gotn.journal import Ledger
 from gotn.work.records import (
     EdgeOrigin,
     EdgeType,
     GraphDraft,
     Imported,
+    NodeStatus,
     WorkEdgeDraft,
     WorkNodeDraft,
 )
 from gotn.work.rules import fold, parents, ranks
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
+from gotn.work.usecases import blocking, order, runs
 from gotn.work.usecases import link as linking
-from gotn.work.usecases import order, runs
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.taken import Taken
 from gotn.work.usecases.writing import Request, write
@@ -53,7 +56,10 @@ async def import_graph(
     """
 
     async def work(tx: Tx, ledger: Ledger) -> Imported:
-        taken = await take(tx, ledger, draft, flag_cycles=flag_cycles)
+        try:
+            taken = await take(tx, ledger, draft, flag_cycles=flag_cycles)
+        except CycleRefused as error:
+            raise _located(error, draft) from None
         await _keep_originals(tx, ledger, draft.journal)
         if derive:
             await linking.derive(tx, ledger, whole=False)
@@ -62,7 +68,11 @@ async def import_graph(
             raise _Undo(answer)
         return answer
 
-    given = {"nodes": len(draft.nodes), "edges": len(draft.edges)}
+    given = {
+        "document": _fingerprint(draft) if request.idempotency_key else "",
+        "flag_cycles": flag_cycles,
+        "derive": derive,
+    }
     try:
         return await write(database, request, "importGraph", given, Imported, work)
     except _Undo as undone:
@@ -104,6 +114,22 @@ async def add_graph(
         "flag_cycles": flag_cycles,
     }
     return await write(database, request, "addGraph", given, Imported, work)
+
+
+def _located(error: CycleRefused, draft: GraphDraft) -> CycleRefused:
+    """The error with the lines of the file that its path's edges stand on."""
+    hops = pairwise(error.facts.get("path", ()))
+    found = [draft.lines.get(f"edge hard_requires {src} {dst}") for src, dst in hops]
+    lines = sorted({line for line in found if line})
+    if not lines:
+        return error
+    said = f"{error.message} (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})"
+    return CycleRefused(said, **error.facts, lines=lines)
+
+
+def _fingerprint(draft: GraphDraft) -> str:
+    rows = [draft.nodes, draft.edges, draft.runs, draft.journal]
+    return hashlib.sha256(shapes.dumps(rows).encode()).hexdigest()
 
 
 class _Undo(Exception):
@@ -148,6 +174,10 @@ async def take(
     flags = await _write_edges(tx, ledger, taken, flag_cycles)
     await runs.take(tx, ledger, draft.runs, taken)
     _note(ledger, taken, flags)
+    if any(map(edge_store.is_hard, taken.new_edges)) or any(
+        "status" in row for row in taken.changed_nodes
+    ):
+        await blocking.review(tx, ledger)
     return taken
 
 
@@ -161,6 +191,8 @@ async def _sort_nodes(
             taken.new_nodes.append(_completed(row, ledger))
             continue
         changed = difference(row, known)
+        if known.get("blocked_by") and changed.get("status") == NodeStatus.READY.value:
+            del changed["status"]  # held by a failed node, it is ready in every other respect
         if changed and strict:
             raise Conflict(
                 f"There is a node {row['id']!r} already, with another "
@@ -169,6 +201,7 @@ async def _sort_nodes(
                 fields=sorted(changed),
             )
         if changed:
+            changed = blocking.restated(known, row, changed)
             taken.changed_nodes.append(touched(known, changed, ledger))
 
 
@@ -259,10 +292,10 @@ def _edge_difference(row: Row, known: Row, strict: bool) -> Row:
     names = ("type", "src", "dst", "kind")
     changed = {k: v for k, v in difference(row, known).items() if k not in names}
     if known.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in known:
-        changed["origin"] = EdgeOrigin.BOTH.value
-        if "layout" in row:
-            changed["layout"] = row["layout"]
-        return changed
+        # What the edge says of itself is now what was said; its tags tell the derived part.
+        own = {name: row.get(name) for name in ("evidence", "provenance")}
+        layout = {"layout": row["layout"]} if "layout" in row else {}
+        return {**changed, **own, **layout, "origin": EdgeOrigin.BOTH.value}
     said = sorted({*known.get("said", ()), *row.get("said", ())})
     if said and said != known.get("said"):
         changed["said"] = said
@@ -312,6 +345,8 @@ async def _check_parents(tx: Tx, ledger: Ledger, taken: Taken) -> None:
     old = [row["dst"] for row in family if row["dst"] not in new_ids and not row.get("pending")]
     stored = await node_store.get(tx, ledger.project_id, old)
     known = {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
+    waiting = await edge_store.pending_for(tx, ledger.project_id, (row["dst"] for row in family))
+    known |= {row["dst"]: row["src"] for row in waiting if row["type"] == "derived_from"}
     parent_of = parents.reconciled(family, known)
     if old:
         parent_of |= await _ancestors(tx, ledger.project_id, family, parent_of)
@@ -342,20 +377,28 @@ async def _write_edges(
     """Create the edges in order, or settle the whole; returns flags that changed on old edges."""
     numbered = list(zip(taken.new_edges, ledger.ordinals(len(taken.new_edges)), strict=True))
     hard = [row for row in taken.new_edges if edge_store.is_hard(row) and not row.get("pending")]
-    placed = False
+    placed = not hard
     if len(hard) <= SINGLY and not flag_cycles:
         placed = await _create_singly(tx, ledger, numbered)
     else:
         await edge_store.create(tx, ledger.project_id, numbered)
     await edge_store.update(tx, ledger.project_id, taken.changed_edges)
-    if placed or not hard:
+    said = [(row["src"], row["dst"]) for row in (*hard, *taken.changed_edges) if _is_said(row)]
+    if placed and not await order.touches_flags(tx, ledger.project_id, said):
         return {}
-    loose = [(row["src"], row["dst"]) for row in hard] if flag_cycles else []
-    changed = await order.settle(tx, ledger, flag_explicit=loose)
+    if flag_cycles:
+        changed = await order.settle(tx, ledger, flag_explicit=said)
+    else:
+        changed = await order.settle(tx, ledger, said=said)
     for row in hard:
         if changed.pop((row["src"], row["dst"]), False):
             row["closes_cycle"] = True
     return changed
+
+
+def _is_said(row: Row) -> bool:
+    """Whether a row makes a hard edge explicit: a new one, or one that only tags gave before."""
+    return edge_store.is_hard(row) and "origin" in row and not row.get("pending")
 
 
 async def _create_singly(tx: Tx, ledger: Ledger, numbered: list[tuple[Row, int]]) -> bool:

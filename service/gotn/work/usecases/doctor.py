@@ -71,7 +71,7 @@ def _mend_drift(drift: schema.Drift) -> str:
 
 async def invariants(database: Database, project_id: str) -> AsyncIterator[Check]:
     """Each invariant of one project."""
-    for check in (_crossing, _ordered, _flags, _sequence, _replayed):
+    for check in (_crossing, _ordered, _flags, _replayed, _sequence):
         yield await check(database, project_id)
 
 
@@ -164,8 +164,11 @@ async def _sequence(database: Database, project_id: str) -> Check:
         else f"{wrong}; gaps before seq {gaps}"
         if gaps
         else wrong,
-        mend="" if whole else "restore a backup, or go on from what is stored: "
-        f"gotn export -p {project_id} -o it.json, then gotn import it.json -p {project_id[:50]}-new",
+        mend=""
+        if whole
+        else "restore a backup, or go on from what is stored: "
+        f"gotn export -p {project_id} -o it.json, then "
+        f"gotn import it.json -p {project_id[:50]}-new",
         project=project_id,
     )
 
@@ -180,7 +183,9 @@ async def _replayed(database: Database, project_id: str) -> Check:
         name="3 journal",
         ok=found.chain_ok and found.equal,
         found=said or f"replaying {found.entries} entries gives what is stored",
-        mend="" if not said else f"see gotn journal verify -p {project_id}; changes made by hand "
+        mend=""
+        if not said
+        else f"see gotn journal verify -p {project_id}; changes made by hand "
         f"are undone by a rebuild: {_rebuild(project_id)}",
         project=project_id,
     )

@@ -40,12 +40,13 @@ def _is_family(row: Row) -> bool:
     return bool(row["type"] == EdgeType.DERIVED_FROM.value)
 
 
-def family(id_: str, parent: str | None, children: Iterable[str] | None) -> list[Row]:
+def family(id_: str, parent: Any, children: Any) -> list[Row]:
     """The derived_from rows of one node's parent and children."""
     rows: list[Row] = []
     if parent is not None:
         rows.append(_derived(forms.identifier(parent, "parent"), id_))
-    for position, child in enumerate(forms.children(list(children or ()), "children")):
+    listed = () if children is None else children
+    for position, child in enumerate(forms.children(listed, "children")):
         rows.append(_derived(id_, child) | {"position": position})
     for row in rows:
         if row["src"] == row["dst"]:

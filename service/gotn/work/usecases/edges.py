@@ -7,7 +7,7 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid, NotFound
 from gotn.journal import Ledger
 from gotn.work.records import EdgeOrigin, Removed, WorkEdge, WorkEdgeDraft
-from gotn.work.rules import fold, forms
+from gotn.work.rules import fold, forms, tags
 from gotn.work.store import edges as store
 from gotn.work.usecases import bulk
 from gotn.work.usecases.drafting import drafted
@@ -64,7 +64,9 @@ async def _take_away(tx: Tx, ledger: Ledger, known: Row) -> None:
             f"{', '.join(known.get('tags', []))}: change the tags and link again."
         )
     if origin == EdgeOrigin.BOTH.value:
-        change = names | {"origin": EdgeOrigin.DERIVED.value}
+        kept = tags.derived(known["src"], known["dst"], known.get("tags", []), ledger.time)
+        own = dict.fromkeys(known.keys() - kept.keys() - {"kind", "closes_cycle"})
+        change = names | own | {n: kept[n] for n in ("origin", "evidence", "provenance")}
         await store.update(tx, ledger.project_id, [change])
         ledger.record("update_edge", [{"edge": change}])
         return

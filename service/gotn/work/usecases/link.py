@@ -8,7 +8,7 @@ from gotn.journal import Ledger
 from gotn.work.records import EdgeOrigin, Linked
 from gotn.work.rules import tags
 from gotn.work.store import asking, graph
-from gotn.work.usecases import order
+from gotn.work.usecases import blocking, order
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ async def derive(tx: Tx, ledger: Ledger, *, whole: bool) -> Linked:
     )
     added = [tags.derived(src, dst, names, ledger.time) for src, dst, names in found["added"]]
     flags: dict[tuple[str, str], bool] = {}
-    if found["disordered"] or (found["removed"] and await graph.has_flags(tx, ledger.project_id)):
+    if found["disordered"] or (_changes(found) and await graph.has_flags(tx, ledger.project_id)):
         flags = await order.settle(tx, ledger)
     for row in added:
         if flags.pop((row["src"], row["dst"]), False):
@@ -53,11 +53,18 @@ async def derive(tx: Tx, ledger: Ledger, *, whole: bool) -> Linked:
         for pair in sorted(found["weakened"])
     ]
     ledger.record("update_edge", changed + weakened + order.flag_items(flags))
+    if added or found["removed"]:
+        await blocking.review(tx, ledger)
     return Linked(
         added=len(added),
         removed=len(found["removed"]),
         updated=len(found["updated"]) + len(found["weakened"]),
     )
+
+
+def _changes(found: Row) -> bool:
+    """Whether the graph has other hard edges, or other explicit ones, than before."""
+    return bool(found["added"] or found["removed"] or found["updated"] or found["weakened"])
 
 
 def _named(src: str, dst: str) -> Row:

@@ -1,5 +1,6 @@
 """Add, change and remove single nodes."""
 
+from datetime import datetime
 from typing import Any
 
 from gotn import shapes
@@ -16,13 +17,14 @@ from gotn.work.records import (
 from gotn.work.rules import forms, moves
 from gotn.work.store import asking, edges, graph, runs
 from gotn.work.store import nodes as store
-from gotn.work.usecases import bulk, order
+from gotn.work.usecases import blocking, bulk, order
 from gotn.work.usecases.drafting import SAID, drafted, family
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
 #: Edges of one node that a removal takes with it, at most.
 EDGES = 100_000
+_FAMILY = frozenset(("parent", "children"))
 
 
 async def add(database: Database, request: Request, draft: WorkNodeDraft) -> WorkNode:
@@ -61,17 +63,22 @@ async def update(
         _expect(known, expected_revision)
         if "status" in row:
             moves.check_move(NodeStatus(known["status"]), NodeStatus(row["status"]))
-        changed = bulk.difference(row | cleared, known)
-        if "status" in changed and "status_reason" not in row and "status_reason" in known:
-            changed["status_reason"] = None
+        changed = blocking.restated(known, row, bulk.difference(row | cleared, known))
+        if "status" in row and "blocked_by" in known:
+            changed["blocked_by"] = None  # whoever says it stays blocked must free it, too
         if "extra" in changed:
             changed.setdefault("estimate_minutes", row.get("estimate_minutes"))
-        removed, added = _family_changes(known, given)
+        waiting = await edges.pending_for(
+            tx, ledger.project_id, [id_] if _FAMILY & given.keys() else []
+        )
+        removed, added = _family_changes(known, given, waiting)
         if changed or removed or added:
             change = bulk.touched(known, changed, ledger)
             await store.update(tx, ledger.project_id, [change])
             ledger.record("update_node", [{"node": change}])
             await _refamily(tx, ledger, removed, added)
+        if "status" in changed:
+            await blocking.review(tx, ledger)
         return await _read(tx, ledger.project_id, id_)
 
     asked = {"id": id_, "changes": given, "expected_revision": expected_revision}
@@ -81,6 +88,8 @@ async def update(
 def _plain(value: Any) -> Any:
     if isinstance(value, NodeStatus):
         return value.value
+    if isinstance(value, datetime):
+        return shapes.iso(shapes.moment(value))
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -107,15 +116,18 @@ def _expect(known: Row, revision: int | None) -> None:
         )
 
 
-def _family_changes(known: Row, given: Row) -> tuple[list[Row], list[Row]]:
+def _family_changes(known: Row, given: Row, waiting: list[Row]) -> tuple[list[Row], list[Row]]:
     """derived_from rows to remove and to add, so that parent and children become as given."""
     id_ = known["id"]
     wanted = family(id_, given.get("parent"), given.get("children"))
     before: list[Row] = []
-    if "parent" in given and known.get("parent"):
-        before += family(id_, known["parent"], None)
+    above = {row["src"] for row in waiting if (row["type"], row["dst"]) == ("derived_from", id_)}
+    below = {row["dst"] for row in waiting if (row["type"], row["src"]) == ("derived_from", id_)}
+    if "parent" in given:
+        for parent in sorted(above | {known["parent"]} if known.get("parent") else above):
+            before += family(id_, parent, None)
     if "children" in given:
-        before += family(id_, None, known.get("children"))
+        before += family(id_, None, [*known.get("children", ()), *sorted(below)])
     return (
         [row for row in before if row not in wanted],
         [row for row in wanted if row not in before],
@@ -186,7 +198,8 @@ def _refused(id_: str, known: Row, joined: list[Row], open_runs: list[str]) -> C
 
 
 async def resettle(tx: Tx, ledger: Ledger) -> None:
-    """After a removal: a flagged edge may close no cycle any more."""
+    """After a removal: a flagged edge may close no cycle any more, a failed node hold less."""
     if await graph.has_flags(tx, ledger.project_id):
         flags = await order.settle(tx, ledger)
         ledger.record("update_edge", order.flag_items(flags))
+    await blocking.review(tx, ledger)

@@ -1,6 +1,6 @@
 """Keep the stored order of hard edges true, and refuse what would close a cycle."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -65,25 +65,54 @@ def refused(path: list[str], tags: list[list[str]]) -> CycleRefused:
     return CycleRefused(f"This would close a cycle: {way}", path=path, tags=hops)
 
 
+async def touches_flags(tx: Tx, project_id: str, pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether any of these hard edges goes round with others, so that flags must be looked at.
+
+    Only flagged edges can be among those others: a cycle without them was refused.
+    """
+    if not pairs or not await graph.has_flags(tx, project_id):
+        return False
+    ends = [[key(project_id, src), key(project_id, dst)] for src, dst in pairs]
+    return bool(await tx.value("work/goes_round", pairs=ends))
+
+
 async def settle(
-    tx: Tx, ledger: Ledger, *, flag_explicit: Iterable[tuple[str, str]] = ()
+    tx: Tx,
+    ledger: Ledger,
+    *,
+    flag_explicit: Iterable[tuple[str, str]] = (),
+    said: Iterable[tuple[str, str]] | None = None,
 ) -> dict[tuple[str, str], bool]:
     """Compute flags and order for the whole project; returns the flags that changed.
 
     Explicit edges are flagged only if they are among `flag_explicit` or were before; a
-    cycle of the others alone is CycleRefused.
+    cycle of the others alone is CycleRefused. So is, where edges were `said` now, any cycle
+    of those and the unflagged: flags give way to tags, not to a call.
     """
     found = await graph.hard_graph(tx, ledger.project_id)
+    if said is not None:
+        await _refuse_said(tx, found, await graph.positions(tx, ledger.project_id, found, said))
     loose_pairs = await graph.positions(tx, ledger.project_id, found, flag_explicit)
     fixed, loose = found.split(loose_pairs)
     names = await graph.names(tx, found, fixed, loose)
     settled = ranks.settle(len(found.ids), fixed, loose, lambda some: {i: names[i] for i in some})
     if settled.refused:
-        path = await graph.names_at(tx, found, settled.refused)
-        tags = await _tags(tx, ledger.project_id, path)
-        raise refused(path, tags)
+        raise await _refusal(tx, found, settled.refused)
     await _write_order(tx, found, fixed + loose, settled)
     return await _write_flags(tx, ledger.project_id, found, settled)
+
+
+async def _refuse_said(tx: Tx, found: graph.HardGraph, said: set[ranks.Pair]) -> None:
+    """Raise CycleRefused where these edges and the unflagged ones go round."""
+    flagged = np.array(sorted(said & found.flagged()), dtype=np.int64).reshape(-1, 2)
+    firm = found.explicit + found.derived + ranks.Edges(flagged[:, 0], flagged[:, 1])
+    if path := ranks.round_in(len(found.ids), firm):
+        raise await _refusal(tx, found, path)
+
+
+async def _refusal(tx: Tx, found: graph.HardGraph, path: list[int]) -> CycleRefused:
+    names = await graph.names_at(tx, found, path)
+    return refused(names, await _tags(tx, found.project_id, names))
 
 
 async def _tags(tx: Tx, project_id: str, path: list[str]) -> list[list[str]]:

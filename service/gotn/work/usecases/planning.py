@@ -52,7 +52,7 @@ async def plan(
         goal=forms.text(goal, "goal"),
         targets=tuple(forms.identifiers(targets, "targets")),
         leaves=leaves,
-        workspace=workspace,
+        workspace=None if workspace is None else forms.text(workspace, "workspace"),
     )
     if dry_run:
         project_id = check_project(request.project_id)

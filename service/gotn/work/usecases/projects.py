@@ -49,7 +49,9 @@ async def settings(database: Database, request: Request, changes: dict[str, Any]
         if name not in SETTINGS:
             raise Invalid(f"{name}: expected one of {', '.join(SETTINGS)}", field=name)
         if value is not None and not isinstance(value, SETTINGS[name]):
-            raise Invalid(f"{name}: found {shapes.shown(value)}", field=name)
+            raise Invalid(f"{name}: expected text, found {shapes.shown(value)}", field=name)
+        if isinstance(value, str):
+            forms.text(value, name)
 
     async def work(tx: Tx, ledger: Ledger) -> Project:
         before = (await read(tx, ledger.project_id)).settings or {}

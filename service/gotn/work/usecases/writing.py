@@ -9,6 +9,7 @@ from gotn import idempotency, journal, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid
 from gotn.journal import Ledger
+from gotn.work.rules import forms
 
 R = TypeVar("R")
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -50,6 +51,9 @@ async def write(
     Conflict. `work` may run twice, so it touches nothing outside the transaction.
     """
     project_id = check_project(request.project_id)
+    forms.identifier(request.actor, "actor")
+    if request.idempotency_key is not None:
+        shapes.check_text(request.idempotency_key, "idempotencyKey")
     print_ = idempotency.fingerprint(operation, given) if request.idempotency_key else ""
 
     async def run(tx: Tx) -> R:

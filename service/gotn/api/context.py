@@ -1,0 +1,25 @@
+"""What one request carries."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gotn.database.connection import Database
+from gotn.errors import GotnError
+from gotn.work.usecases.writing import Request
+
+
+@dataclass
+class Context:
+    """What one request carries: the database, who asks, and what it has gathered."""
+
+    database: Database
+    actor: str = "unknown"
+    request_id: str = ""
+    #: DataLoaders by what they load; they live as long as the request.
+    loaders: dict[Any, Any] = field(default_factory=dict)
+    #: Errors that became members of a result, in order; for metrics and the command line.
+    refused: list[GotnError] = field(default_factory=list)
+
+    def request(self, project: str, idempotency_key: str | None) -> Request:
+        """Who asks for a write, where."""
+        return Request(project_id=project, actor=self.actor, idempotency_key=idempotency_key)

@@ -1,0 +1,184 @@
+"""Everything that can be changed: one call of a use case each."""
+
+from typing import Annotated, Any
+
+import strawberry
+
+from gotn.api import inputs
+from gotn.api.context import Context
+from gotn.api.edges import WorkEdge
+from gotn.api.errors import (
+    Conflict,
+    CycleRefused,
+    IllegalMove,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    StaleRevision,
+)
+from gotn.api.nodes import WorkNode
+from gotn.api.projects import Project
+from gotn.api.runs import Plan
+from gotn.errors import Invalid
+from gotn.graph.forms import adopt
+from gotn.work.records import Imported, Linked, Removed, WorkEdgeDraft
+from gotn.work.usecases import bulk, edges, link, nodes, planning, projects
+
+Info = strawberry.Info[Context, None]
+
+
+def _union(name: str, description: str) -> Any:
+    return strawberry.union(name, description=description)
+
+
+WorkNodeResult = Annotated[
+    WorkNode
+    | NotFound
+    | InvalidInput
+    | Conflict
+    | StaleRevision
+    | CycleRefused
+    | LimitExceeded
+    | IllegalMove,
+    _union("WorkNodeResult", "A node, or why it was refused."),
+]
+WorkEdgeResult = Annotated[
+    WorkEdge | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
+    _union("WorkEdgeResult", "An edge, or why it was refused."),
+]
+RemovedResult = Annotated[
+    Removed | NotFound | InvalidInput | Conflict | StaleRevision | LimitExceeded,
+    _union("RemovedResult", "What is gone, or why nothing is."),
+]
+ImportedResult = Annotated[
+    Imported | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
+    _union("ImportedResult", "What was added, or why nothing was."),
+]
+LinkedResult = Annotated[
+    Linked | NotFound | InvalidInput | Conflict | LimitExceeded,
+    _union("LinkedResult", "What deriving changed, or why it was refused."),
+]
+PlanResult = Annotated[
+    Plan | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
+    _union("PlanResult", "A plan, or why there is none."),
+]
+ProjectResult = Annotated[
+    Project | NotFound | InvalidInput | Conflict | LimitExceeded,
+    _union("ProjectResult", "A project, or why it was refused."),
+]
+
+
+def _field(result: Any, description: str) -> Any:
+    return strawberry.mutation(graphql_type=result, description=description)
+
+
+Given = strawberry.argument(name="input", description="What is asked for.")
+
+
+@strawberry.type(description="Everything that can be changed; every change is journalled.")
+class Mutation:
+    """Everything that can be changed; every change is journalled."""
+
+    @_field(WorkNodeResult, "Add a node; the same again changes nothing.")
+    async def add_node(self, info: Info, given: Annotated[inputs.AddNodeInput, Given]) -> WorkNode:
+        """Add a node."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return adopt(WorkNode, await nodes.add(info.context.database, request, given.node))
+
+    @_field(WorkNodeResult, "Change a node; absent members stay as they are.")
+    async def update_node(
+        self, info: Info, given: Annotated[inputs.UpdateNodeInput, Given]
+    ) -> WorkNode:
+        """Change a node."""
+        request = info.context.request(given.project, given.idempotency_key)
+        found = await nodes.update(
+            info.context.database,
+            request,
+            given.id,
+            inputs.changes(given),
+            given.expected_revision,
+        )
+        return adopt(WorkNode, found)
+
+    @_field(RemovedResult, "Remove a node; what it is joined to only goes along by cascade.")
+    async def remove_node(
+        self, info: Info, given: Annotated[inputs.RemoveNodeInput, Given]
+    ) -> Removed:
+        """Remove a node."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return await nodes.remove(
+            info.context.database,
+            request,
+            given.id,
+            cascade=given.cascade,
+            expected_revision=given.expected_revision,
+        )
+
+    @_field(WorkEdgeResult, "Join two nodes; the same again changes nothing.")
+    async def add_edge(self, info: Info, given: Annotated[inputs.AddEdgeInput, Given]) -> WorkEdge:
+        """Join two nodes."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return adopt(WorkEdge, await edges.add(info.context.database, request, given.edge))
+
+    @_field(RemovedResult, "Take an edge away; of one that tags also give, the explicit part.")
+    async def remove_edge(
+        self, info: Info, given: Annotated[inputs.RemoveEdgeInput, Given]
+    ) -> Removed:
+        """Take an edge away."""
+        request = info.context.request(given.project, given.idempotency_key)
+        draft = WorkEdgeDraft(src=given.src, dst=given.dst, type=given.type, kind=given.kind)
+        return await edges.remove(info.context.database, request, draft)
+
+    @_field(ImportedResult, "Add many nodes and edges at once: all of it, or nothing.")
+    async def add_graph(
+        self, info: Info, given: Annotated[inputs.AddGraphInput, Given]
+    ) -> Imported:
+        """Add many nodes and edges at once."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return await bulk.add_graph(
+            info.context.database,
+            request,
+            list(given.nodes),
+            list(given.edges),
+            link=given.link,
+            flag_cycles=given.flag_cycles,
+        )
+
+    @_field(LinkedResult, "Derive hard edges from required and produced tags.")
+    async def link(self, info: Info, given: Annotated[inputs.LinkInput, Given]) -> Linked:
+        """Derive hard edges from tags."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return await link.link(info.context.database, request, whole=given.whole)
+
+    @_field(PlanResult, "Put the open work in a safe order and keep it as a run.")
+    async def plan(self, info: Info, given: Annotated[inputs.PlanInput, Given]) -> Plan:
+        """Put the open work in a safe order and keep it as a run."""
+        request = info.context.request(given.project, given.idempotency_key)
+        found = await planning.plan(
+            info.context.database,
+            request,
+            goal=given.goal,
+            targets=tuple(given.targets),
+            leaves=given.leaves,
+            workspace=given.workspace,
+        )
+        return adopt(Plan, found)
+
+    @_field(ProjectResult, "Change a project's settings.")
+    async def update_project_settings(
+        self, info: Info, given: Annotated[inputs.ProjectSettingsInput, Given]
+    ) -> Project:
+        """Change a project's settings."""
+        if not isinstance(given.settings, dict):
+            raise Invalid("settings: expected an object", field="settings")
+        request = info.context.request(given.project, given.idempotency_key)
+        found = await projects.settings(info.context.database, request, given.settings)
+        return adopt(Project, found)
+
+    @_field(ProjectResult, "Remove a project with all it has, its journal too. There is no undo.")
+    async def remove_project(
+        self, info: Info, given: Annotated[inputs.RemoveProjectInput, Given]
+    ) -> Project:
+        """Remove a project with all it has; answers with what it was."""
+        request = info.context.request(given.project, None)
+        return adopt(Project, await projects.remove(info.context.database, request))

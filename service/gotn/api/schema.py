@@ -1,0 +1,74 @@
+"""The schema, put together: `python -m gotn.api.schema` prints its SDL."""
+
+import asyncio
+import sys
+from functools import cache
+from typing import Any
+
+import strawberry
+from graphql import GraphQLError
+from strawberry.schema.config import StrawberryConfig
+from strawberry.types.execution import ExecutionContext, ExecutionResult
+
+from gotn.api import limits as limiting
+from gotn.api.errors import HANDLERS
+from gotn.api.history import JournalEntry
+from gotn.api.limits import Limits
+from gotn.api.masking import masked
+from gotn.api.mutations import Mutation
+from gotn.api.nodes import WorkNode
+from gotn.api.projects import Project
+from gotn.api.queries import Query
+from gotn.api.runs import Run
+from gotn.api.scalars import SCALARS
+
+
+class Schema(strawberry.Schema):
+    """Strawberry's schema with a time for the whole operation, and errors masked."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        super().__init__(
+            Query,
+            Mutation,
+            types=[WorkNode, Run, JournalEntry, Project],
+            config=StrawberryConfig(scalar_map=SCALARS),
+            extensions=limiting.extensions(limits),
+            exception_handlers=HANDLERS,
+        )
+
+    async def execute(self, *args: Any, **kwargs: Any) -> Any:
+        """Run one operation; LIMIT where it takes longer than it may."""
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                result = await super().execute(*args, **kwargs)
+        except TimeoutError:
+            seconds = self.limits.seconds
+            error = GraphQLError(
+                f"This operation took longer than {seconds:g} s and was stopped.",
+                extensions={"code": "LIMIT", "limit": seconds},
+            )
+            return ExecutionResult(data=None, errors=[error])
+        if result.errors:
+            result.errors = masked(result.errors)
+        return result
+
+    def process_errors(
+        self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
+    ) -> None:
+        """Nothing here: `masked` logs what was not expected, and only that."""
+
+
+@cache
+def schema(limits: Limits = Limits()) -> Schema:  # noqa: B008  # a frozen value
+    """The schema under these limits."""
+    return Schema(limits)
+
+
+def main() -> None:
+    """Print the SDL."""
+    sys.stdout.write(schema().as_str() + "\n")
+
+
+if __name__ == "__main__":
+    main()

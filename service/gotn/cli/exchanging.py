@@ -1,0 +1,190 @@
+"""Documents and journals in and out, straight on the use cases: they stream, unlike GraphQL."""
+
+import contextlib
+import io
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from gotn import journal, shapes
+from gotn.cli.call import Call
+from gotn.cli.show import parts
+from gotn.database.connection import Database
+from gotn.errors import GotnError
+from gotn.work import exchange
+from gotn.work.records import Imported, Replayed, Verification
+from gotn.work.usecases import bulk, exporting, projects
+from gotn.work.usecases import replay as replaying
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Lines of skipped things and warnings that people are shown.
+SHOWN = 20
+
+
+def import_file(
+    call: Call, file: str, format_: str, *, dry_run: bool, flag_cycles: bool, derive: bool
+) -> None:
+    """Read a document, take it in, say what happened."""
+    draft = exchange.read(file, format_)
+
+    async def work(database: Database) -> Imported:
+        return await bulk.import_graph(
+            database, call.request(), draft, flag_cycles=flag_cycles, derive=derive, dry_run=dry_run
+        )
+
+    data = _whole(call.run(work)) | {"dry_run": dry_run, "project": call.project}
+    call.answer(data, _show_imported)
+
+
+def _whole(record: Any) -> dict[str, Any]:
+    """A record as plain data in which nothing is left out."""
+    return dict.fromkeys(record.__dataclass_fields__) | shapes.plain(record)
+
+
+def _show_imported(data: dict[str, Any], console: "Console") -> None:
+    from rich.text import Text  # noqa: PLC0415
+
+    would = "Would import" if data["dry_run"] else "Imported"
+    counts = [parts.count(data["nodes"], "node"), parts.count(data["edges"], "edge")]
+    counts += [parts.count(data["runs"], "run")] if data["runs"] else []
+    line = Text(f"{would} {', '.join(counts)} into {data['project']}", style="bold")
+    console.print(line.append(f"; {data['changed']} new or different.", style="dim"))
+    if data["pending"]:
+        console.print(f"{data['pending']} refer to nodes that are not there yet; kept as pending.")
+    _list(console, "Skipped", data["skipped"])
+    _list(console, "Warnings", data["warnings"])
+
+
+def _list(console: "Console", title: str, found: list[dict[str, Any]]) -> None:
+    if not found:
+        return
+    parts.heading(console, title, str(len(found)))
+    for item in found[:SHOWN]:
+        line = f"line {item['line']}: " if item.get("line") else ""
+        name = f"{item['id']}: " if item.get("id") else ""
+        console.print(f"  {line}{name}{item['reason']}", markup=False)
+    parts.more(console, min(len(found), SHOWN), len(found), "--json")
+
+
+@contextlib.contextmanager
+def _output(path: str) -> Iterator[IO[str]]:
+    """Standard output, or a file that is there only once it is whole."""
+    if path == "-":
+        yield sys.stdout
+        return
+    target = Path(path)
+    half = target.with_name(f".{target.name}.part")
+    try:
+        with half.open("w", encoding="utf-8") as file:
+            yield file
+        half.replace(target)
+    except OSError as error:
+        raise GotnError(f"{path}: cannot be written: {error.strerror}", file=path) from None
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def export(call: Call, style: str, output: str, *, with_journal: bool) -> None:
+    """Write a project's graph as a document."""
+    lines = style == "jsonl"
+    _streamed(
+        call,
+        output,
+        lambda database: exporting.export_graph(
+            database, call.project, style=style, with_journal=with_journal
+        ),
+        lines=lines,
+    )
+
+
+def export_journal(call: Call, output: str) -> None:
+    """Write every entry with every field, one a line."""
+    _streamed(
+        call,
+        output,
+        lambda database: exporting.export_journal(database, call.project),
+        lines=True,
+    )
+
+
+def _streamed(
+    call: Call, output: str, pieces: Callable[[Database], AsyncIterator[str]], *, lines: bool
+) -> None:
+    """Write pieces as they come; with --json and no file, the whole in an envelope."""
+    enveloped = call.as_json and output == "-"
+
+    async def work(database: Database) -> str:
+        with contextlib.nullcontext(io.StringIO()) if enveloped else _output(output) as file:
+            async for piece in pieces(database):
+                file.write(piece)
+            return file.getvalue() if isinstance(file, io.StringIO) else ""
+
+    text = call.run(work)
+    if enveloped:
+        objects = [shapes.loads(line) for line in text.splitlines()] if lines else None
+        print(call.envelope({"lines": objects} if lines else shapes.loads(text)))
+    elif output != "-":
+        data = {"file": output, "project": call.project}
+        call.answer(data, lambda _, console: console.print(f"Written: {output}", markup=False))
+
+
+def verify(call: Call) -> int:
+    """Check the journal; 1 if it is not whole or differs from what is stored."""
+    found: Verification = call.run(lambda database: replaying.verify(database, call.project))
+    call.answer(_whole(found), _show_verified)
+    return 0 if found.chain_ok and found.equal else 1
+
+
+def _show_verified(data: dict[str, Any], console: "Console") -> None:
+    from rich.text import Text  # noqa: PLC0415
+
+    good, bad = Text("✓ ", style="green"), Text("✗ ", style="red")
+    whole, equal = data["chain_ok"], data["equal"]
+    entries = parts.count(data["entries"], "entry", "entries")
+    said = "the chain of hashes is whole" if whole else "the chain of hashes is broken"
+    console.print((good if whole else bad).copy().append(f"{entries}; {said}."))
+    for problem in data["problems"] or ():
+        console.print(f"    {problem}", markup=False)
+    said = "Replaying gives what is stored" if equal else "Replaying gives another graph"
+    console.print((good if equal else bad).copy().append(f"{said}."))
+    parts.facts(console, {"  stored": data["live_digest"], "  replayed": data["replay_digest"]})
+    for item in data["differing"] or ():
+        console.print(f"    {shapes.dumps(item)}", markup=False)
+
+
+def replay(call: Call, source: str | None, from_project: str | None, *, recover: bool) -> None:
+    """Rebuild a project from another's journal, an exported one, or an original folder's."""
+    path = Path(source or "")
+    folder = source is not None and path.is_dir()
+
+    async def work(database: Database) -> Replayed | Imported:
+        request = call.request()
+        if from_project is not None:
+            await projects.show(database, from_project)
+            entries: AsyncIterator[journal.Entry] = journal.entries(database, from_project)
+            return await replaying.replay(database, request, entries, recover=recover)
+        if folder:
+            return await bulk.import_graph(database, request, exchange.recover(path))
+        return await replaying.replay_file(database, request, path, recover=recover)
+
+    found = call.run(work)
+    data = _whole(found) | {"project": call.project}
+    call.answer(data, _show_replayed if isinstance(found, Replayed) else _show_recovered)
+
+
+def _show_replayed(data: dict[str, Any], console: "Console") -> None:
+    console.print(
+        f"{parts.count(data['entries'], 'entry', 'entries')} replayed into {data['project']}: "
+        f"{parts.count(data['nodes'], 'node')}, {parts.count(data['edges'], 'edge')}, "
+        f"{parts.count(data['runs'], 'run')}.",
+        markup=False,
+    )
+    parts.facts(console, {"digest": data["digest"]})
+    _list(console, "Could not be read", data["skipped"])
+
+
+def _show_recovered(data: dict[str, Any], console: "Console") -> None:
+    _show_imported(data | {"dry_run": False}, console)

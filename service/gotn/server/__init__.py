@@ -1,0 +1,1 @@
+"""HTTP: the API, health, metrics, and who may call them."""

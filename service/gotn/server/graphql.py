@@ -1,0 +1,112 @@
+"""/graphql: Strawberry's view with our context, our JSON, and nothing it does not need."""
+
+from typing import Any
+
+import orjson
+from graphql import GraphQLError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from strawberry.asgi import GraphQL
+from strawberry.http import GraphQLHTTPResponse
+from cross_web import HTTPException
+from strawberry.types import ExecutionResult
+
+from gotn.api.context import Context
+from gotn.api.schema import Schema
+from gotn.database.connection import Database
+from gotn.errors import GotnError
+from gotn.server.answers import refused
+from gotn.server.auth import actor_of
+from gotn.server.metrics import Metrics
+from gotn.server.readiness import Readiness
+
+
+class Endpoint(GraphQL[Context, None]):
+    """GraphQL over POST: one operation a request, in JSON."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        database: Database,
+        readiness: Readiness,
+        metrics: Metrics,
+        actor: str,
+    ) -> None:
+        super().__init__(
+            schema, graphql_ide=None, allow_queries_via_get=False, subscription_protocols=()
+        )
+        self._database = database
+        self._readiness = readiness
+        self._metrics = metrics
+        self._actor = actor
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; what is no operation at all is refused in our own shape."""
+        request = Request(scope, receive)
+        if request.method != "POST":
+            answer: Response = refused(405, "METHOD_NOT_ALLOWED", "Send operations by POST.")
+            answer.headers["allow"] = "POST"
+        else:
+            answer = await self._answer(request)
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            await self._readiness.ensure()
+            return await self.run(request)
+        except HTTPException as error:
+            return refused(error.status_code, "INVALID", str(error.reason))
+        except GotnError as error:
+            self._metrics.error(error.code)
+            return _unavailable(error)
+
+    async def get_context(
+        self,
+        request: Any,
+        response: Any = None,  # noqa: ARG002  # Strawberry's signature
+    ) -> Context:
+        """What the resolvers of this request share."""
+        state = request.scope.setdefault("state", {})
+        context = Context(
+            database=self._database,
+            actor=actor_of(request.headers, self._actor),
+            request_id=state.get("request_id", ""),
+        )
+        state["context"] = context
+        return context
+
+    async def process_result(
+        self, request: Any, result: ExecutionResult, *args: Any, **kwargs: Any
+    ) -> GraphQLHTTPResponse:
+        """Count what callers are told, and note it for the log line."""
+        codes = [_code(error) for error in result.errors or ()]
+        context = request.scope["state"].get("context")
+        codes += [error.code for error in context.refused] if context else []
+        for code in codes:
+            self._metrics.error(code)
+        request.scope["state"]["codes"] = codes or None
+        return await super().process_result(request, result, *args, **kwargs)
+
+    def decode_json(self, data: str | bytes) -> object:
+        """A request's body."""
+        return orjson.loads(data)
+
+    def encode_json(self, data: object) -> bytes:
+        """An answer's body."""
+        return orjson.dumps(data)
+
+
+def _code(error: GraphQLError) -> str:
+    return str((error.extensions or {}).get("code", "INVALID"))
+
+
+def _unavailable(error: GotnError) -> Response:
+    """In GraphQL's shape, so that a client's usual reading of errors finds it."""
+    shown = {"message": error.message, "extensions": {"code": error.code}}
+    return Response(
+        orjson.dumps({"data": None, "errors": [shown]}),
+        status_code=503,
+        media_type="application/json",
+    )

@@ -1,0 +1,46 @@
+"""Nodes held by a failed one: blocked while it is failed, ready again by themselves.
+
+`blocked_by` names the failed node and marks what this module blocked: a node that an import
+or a person blocked lacks it and stays as it is (decisions, Status).
+"""
+
+from typing import Any
+
+from gotn.database.connection import Tx
+from gotn.journal import Ledger
+from gotn.work.store import nodes
+
+Row = dict[str, Any]
+#: What makes a held node ready.
+FREE: Row = {"status": "ready", "status_reason": None, "blocked_by": None}
+
+
+async def review(tx: Tx, ledger: Ledger) -> None:
+    """Block what a failed node holds over open hard edges, free what none holds any more.
+
+    Call it after whatever changes a status or a hard edge. Without failed and held nodes it
+    costs one indexed look. updated_at stays: nobody changed these nodes.
+    """
+    found = await tx.row("work/held", project=ledger.project_id)
+    causes = {id_: cause for id_, cause, _ in found["held"]}
+    changes: list[Row] = [
+        {
+            "id": id_,
+            "status": "blocked",
+            "status_reason": f"needs {cause}, which failed",
+            "blocked_by": cause,
+        }
+        for id_, cause, before in found["held"]
+        if cause != before
+    ]
+    changes += [{"id": id_, **FREE} for id_ in found["marked"] if id_ not in causes]
+    await nodes.update(tx, ledger.project_id, changes)
+    ledger.record("update_node", [{"node": change} for change in changes])
+
+
+def restated(known: Row, row: Row, changed: Row) -> Row:
+    """A change of a node that `row` asks for, less what belonged to its old status."""
+    if "status" not in changed:
+        return changed
+    old = known.keys() & {"status_reason", "blocked_by"} - row.keys()
+    return dict.fromkeys(sorted(old)) | changed

@@ -1,0 +1,68 @@
+"""The verbs are a promise to scripts (interfaces, Command line): all there, all explained."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer.main
+
+from gotn.cli.app import app
+from gotn.cli.helping import tree
+
+VERBS = """
+up | down | status | doctor | serve | demo | config show | migrate | browser
+project list | project show | project settings | project remove
+import | export
+node add | node update | node remove | node show | node list
+edge add | edge remove | edge list | edge check
+link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
+tree-of | run list | run show | run steps
+journal tail | journal export | journal verify | journal replay
+help | completion
+"""
+OPTIONS = {
+    "status": ["--show-password"],
+    "demo": ["--once"],
+    "import": ["--format", "--dry-run", "--flag-cycles", "--link"],
+    "export": ["--format", "-o"],
+    "node remove": ["--cascade"],
+    "link": ["--all"],
+    "plan": ["--goal", "--target", "--leaves", "--workspace", "--dry-run"],
+    "cycles": ["--check"],
+}
+EVERYWHERE = ["--project", "-p", "--json", "--actor", "--debug"]
+
+
+def _leaves(command: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    for below in command.get("commands", ()):
+        name = f"{path} {below['name']}".strip()
+        if "commands" in below:
+            yield from _leaves(below, name)
+        else:
+            yield name, below
+
+
+FOUND = dict(_leaves(tree(typer.main.get_command(app))))
+EXPECTED = sorted(verb.strip() for line in VERBS.splitlines() for verb in line.split("|") if verb)
+
+
+def test_verbs_are_those_that_are_promised() -> None:
+    """No verb is missing, and none is there that nobody wrote down."""
+    assert sorted(FOUND) == EXPECTED
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_verb_is_explained(name: str) -> None:
+    """Every verb has help, an example of itself, and explained parameters."""
+    verb = FOUND[name]
+    assert verb["help"]
+    assert verb["examples"]
+    assert all(example.startswith(f"gotn {name}") for example in verb["examples"])
+    assert not [one["name"] for one in verb["parameters"] if not one["help"]]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_common_options_are_everywhere(name: str) -> None:
+    """-p, --json, --actor and --debug work on every verb."""
+    names = [option for one in FOUND[name]["parameters"] for option in one["names"]]
+    assert set(EVERYWHERE + OPTIONS.get(name, [])) <= set(names)

@@ -1,0 +1,171 @@
+from graphlib import TopologicalSorter
+from itertools import permutations
+from typing import Any
+
+import hypothesis.strategies as st
+from graphs import Pair, closes, dags, make_open
+from hypothesis import given
+
+from gotn.work.records import BlockedNode
+from gotn.work.rules import plans
+
+EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20, unique=True)
+SOFT = st.lists(
+    st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from([0.8, 0.9, 1.0])), max_size=12
+)
+
+
+def _layers(found: plans.Open) -> list[list[int]]:
+    return plans.arrange(found, range(len(found.ids))).layers
+
+
+@given(dags())
+def test_layers_are_the_generations_of_graphlib(dag: tuple[int, list[Pair]]) -> None:
+    """Another implementation of topological generations gives the same layers."""
+    count, hard = dag
+    sorter = TopologicalSorter({i: [a for a, b in hard if b == i] for i in range(count)})
+    sorter.prepare()
+    expected = []
+    while sorter.is_active():
+        expected.append(sorted(layer := sorter.get_ready()))
+        sorter.done(*layer)
+    assert expected == [sorted(layer) for layer in _layers(make_open(count, hard))]
+
+
+@given(SOFT, st.randoms(use_true_random=False))
+def test_together_does_not_depend_on_the_order_of_its_input(soft: list[Any], rng: Any) -> None:
+    """Shuffled nodes and links, and links the other way round, give the same order and groups."""
+    layer = list(range(8))
+    expected = plans.together(make_open(8, soft=soft), layer)
+    other = [(b, a, score) for a, b, score in soft]
+    rng.shuffle(other)
+    rng.shuffle(layer)
+    assert expected == plans.together(make_open(8, soft=other), layer)
+    assert list(range(8)) == sorted(expected[0])
+
+
+def test_together_puts_the_strongest_first() -> None:
+    """Groups by their strongest link, then single nodes by id."""
+    found = make_open(5, soft=[(1, 3, 0.8), (4, 2, 0.95)])
+    ordered, groups = plans.together(found, range(5))
+    assert [2, 4, 1, 3, 0] == ordered
+    assert [([2, 4], 0.95), ([1, 3], 0.8)] == groups
+
+
+def _longest(count: int, hard: list[Pair], weights: list[float]) -> float:
+    """Every order of nodes that is a chain, summed: slow and plain."""
+    known = set(hard)
+    chains = (
+        chain
+        for size in range(1, count + 1)
+        for chain in permutations(range(count), size)
+        if all(pair in known for pair in zip(chain, chain[1:], strict=False))
+    )
+    return max(sum(weights[i] for i in chain) for chain in chains)
+
+
+@given(dags(6), st.lists(st.integers(1, 9), min_size=6, max_size=6))
+def test_the_critical_path_is_the_longest_chain(
+    dag: tuple[int, list[Pair]], minutes: list[int]
+) -> None:
+    """As long as the brute force finds; slack is never negative and 0 along the path."""
+    count, hard = dag
+    found = make_open(count, hard, estimates=[float(m) for m in minutes[:count]])
+    steps, path = plans.timed(found, plans.arrange(found, range(count)))
+    assert _longest(count, hard, [float(m) for m in minutes]) == path.length
+    assert path.length == sum(minutes[int(id_[1:])] for id_ in path.node_ids)
+    assert set(zip(path.node_ids, path.node_ids[1:], strict=False)) <= {
+        (f"n{a}", f"n{b}") for a, b in hard
+    }
+    slack = {step.id: step.slack for step in steps}
+    assert 0 <= min(slack.values())
+    assert {0.0} == {slack[id_] for id_ in path.node_ids}
+    assert "minutes" == path.unit
+
+
+def test_weights_are_steps_then_minutes_then_the_kinds_median() -> None:
+    """No estimate: one step each; some: a kind's history, else the median of the known."""
+    assert ({0: 1.0, 1: 1.0}, "steps") == plans.weights(make_open(2), [0, 1])
+    found = make_open(
+        4,
+        kinds=["a", "b", "c", "c"],
+        estimates=[10.0, None, None, 30.0],
+        kind_minutes={"b": 4.0},
+    )
+    assert ({0: 10.0, 1: 4.0, 2: 20.0, 3: 30.0}, "minutes") == plans.weights(found, range(4))
+
+
+@given(EDGES)
+def test_cycles_are_shortest_and_one_a_component(hard: list[Pair]) -> None:
+    """Each way closes along real edges, in a component of its own, and no shorter one is there."""
+    hard = [(a, b) for a, b in hard if a != b]
+    found = plans.cycles(make_open(8, hard), range(8))
+    sets = [set(way) for way in found]
+    assert sum(map(len, sets)) == len(set().union(*sets))
+    assert all(closes([f"n{i}" for i in way], {(f"n{a}", f"n{b}") for a, b in hard}) for way in found)
+    for way in found:
+        shorter = [
+            chain
+            for size in range(2, len(way) - 1)
+            for chain in permutations(range(8), size)
+            if way[0] in chain and closes([*map(str, chain), str(chain[0])], _named(hard))
+        ]
+        assert [] == shorter
+    assert bool(found) == (sum(map(len, _layers(make_open(8, hard)) or [[]])) < 8)
+
+
+def _named(hard: list[Pair]) -> set[tuple[str, str]]:
+    return {(str(a), str(b)) for a, b in hard}
+
+
+def test_a_large_ring_is_found_at_once() -> None:
+    """A component of many nodes takes no quadratic search."""
+    count = 20_000
+    ring = [(i, (i + 1) % count) for i in range(count)]
+    assert [count + 1] == [len(way) for way in plans.cycles(make_open(count, ring), range(count))]
+
+
+def test_scope_of_targets_is_what_they_need() -> None:
+    """Targets with all their ancestors; leaves leaves out what has children."""
+    found = make_open(5, [(0, 1), (1, 2), (3, 4)], has_children=[False, True, False, False, False])
+    assert [0, 1, 2] == plans.scope(found, [2], leaves=False)
+    assert [0, 2, 3, 4] == plans.scope(found, None, leaves=True)
+    assert [] == plans.scope(found, [], leaves=False)
+
+
+def test_what_a_failed_node_holds_is_blocked_with_the_path() -> None:
+    """A node it blocked is no cause of its own; one blocked by a person is."""
+    found = make_open(
+        6,
+        [(0, 1), (1, 2), (3, 4)],
+        statuses=["failed", "blocked", "ready", "blocked", "ready", "ready"],
+    )
+    layout = plans.arrange(found, range(6))
+    assert [
+        BlockedNode(id="n1", path=("n0", "n1")),
+        BlockedNode(id="n2", path=("n0", "n1", "n2")),
+        BlockedNode(id="n3", path=("n3",)),
+        BlockedNode(id="n4", path=("n3", "n4")),
+    ] == layout.blocked
+    assert [[5]] == layout.layers
+
+
+def test_running_nodes_are_waited_for() -> None:
+    """They are no steps; what needs them directly is not ready, though it stands in layer 0."""
+    found = make_open(4, [(0, 1), (1, 2)], statuses=["running", "ready", "ready", "running"])
+    layout = plans.arrange(found, range(4))
+    assert [0] == layout.waiting_on
+    assert [[1], [2]] == layout.layers
+    steps, _ = plans.timed(found, layout)
+    assert [False, False] == [step.ready for step in steps]
+
+
+def test_the_reason_is_for_people() -> None:
+    """Counts with their nouns, groups by name, what was left out and held back."""
+    found = make_open(3, [(0, 1)], soft=[(1, 2, 0.9)], statuses=["ready", "ready", "ready"])
+    layout = plans.arrange(found, range(3))
+    text = plans.reason(found, layout, satisfied=1, derived=1, explicit=0)
+    assert "3 steps in 2 layers" in text
+    assert "Left out: 1 node completed or skipped." in text
+    nothing = plans.Layout()
+    assert plans.reason(found, nothing, 0, 0, 0).startswith("Nothing is left to do")
