@@ -229,7 +229,7 @@ def test_edge_lists_keep_their_order() -> None:
         make_edge("a", "b", "derived_from"),
     ]
     nodes = [make_node("a", children=["c"]), make_node("b", parent="a"), make_node("c")]
-    document = {"nodes": nodes, "edges": edges, "runs": [], "journal": []}
+    document = {"nodes": nodes, "edges": edges, "journal": []}
     draft = take(exact(document))
     assert draft.edges[1]["said"] == ["children", "edge"]
     assert draft.edges[1]["position"] == 0
