@@ -27,7 +27,8 @@ async def recall(tx: Tx, project_id: str, key: str | None, print_: str) -> Any |
     """The answer given to this key before, or None; call it after the project's lock."""
     if key is None:
         return None
-    if not key or len(key.encode(errors="replace")) > KEY_BYTES:
+    shapes.check_text(key, "idempotencyKey")
+    if not key or len(key.encode()) > KEY_BYTES:
         raise Invalid(
             f"idempotencyKey: expected 1 to {KEY_BYTES} bytes, found {shapes.shown(key)}",
             field="idempotencyKey",

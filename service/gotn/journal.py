@@ -7,7 +7,7 @@ hash before it, so nothing can be changed, lost or put in between unseen
 """
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -21,8 +21,16 @@ from gotn.errors import Invalid, NotFound
 SCHEMA_VERSION = 1
 #: Items in one entry, at most.
 ITEMS = 1000
-#: Entries read at once.
+#: Bytes of one entry's items where there is more than one, about; longer ones are split.
+ENTRY_BYTES = 4 * 1024 * 1024
+#: Entries read or written at once, at most, and bytes of their data, about.
 PAGE = 500
+PAGE_BYTES = 16 * 1024 * 1024
+#: Entries in the first page, whose size nobody knows; and those taken over at once.
+FIRST_PAGE = 20
+TAKEN = 20
+#: Bytes of an actor's name.
+ACTOR_BYTES = 1000
 #: The hash before the first entry.
 GENESIS = "0" * 64
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -88,11 +96,10 @@ class Ledger:
         return taken
 
     def record(self, event: str, items: list[dict[str, Any]], **more: Any) -> None:
-        """Note what changed: one entry for each 1,000 items of one event."""
-        if not items:
-            return
+        """Note what changed: an entry for each 1,000 items of one event, fewer of long ones."""
         for start in range(0, len(items), ITEMS):
-            self.note(event, {"items": items[start : start + ITEMS], **more})
+            for some in _sized(items[start : start + ITEMS]):
+                self.note(event, {"items": some, **more})
 
     def note(self, event: str, data: dict[str, Any]) -> None:
         """Note one entry with just this data."""
@@ -111,11 +118,24 @@ class Ledger:
         self.entries.append(entry)
 
 
+def _sized(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """The items, halved until each part is short enough to travel."""
+    if len(items) > 1 and len(shapes.dumps(items)) > ENTRY_BYTES:
+        half = len(items) // 2
+        yield from _sized(items[:half])
+        yield from _sized(items[half:])
+    else:
+        yield items
+
+
 async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> Ledger:
     """Take the project's lock and read its head; the first statement of every write.
 
     A project that does not exist is created, or is NotFound where `create` is false.
     """
+    shapes.check_text(actor, "actor")
+    if len(actor.encode()) > ACTOR_BYTES:
+        raise Invalid(f"actor: expected at most {ACTOR_BYTES} bytes", field="actor")
     name = "project/lock_or_create" if create else "project/lock"
     head = await tx.one(name, project=project_id)
     if head is None:
@@ -139,9 +159,39 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
     """Append what the ledger holds; the last statement of every write."""
     if not ledger.entries:
         return
-    for start in range(0, len(ledger.entries), PAGE):
-        rows = [_stored(ledger, entry) for entry in ledger.entries[start : start + PAGE]]
+    await _append(tx, ledger.project_id, ledger.entries)
+    await _set_head(tx, ledger)
+
+
+async def take_over(tx: Tx, ledger: Ledger, source: AsyncIterator[Entry]) -> None:
+    """Make another journal's entries this project's own, as they are; `ledger` has none yet."""
+    waiting: list[Entry] = []
+    async for entry in source:
+        waiting.append(entry)
+        ledger.seq, ledger.head = entry.seq, entry.hash
+        ledger.now = shapes.moment(entry.timestamp)
+        if len(waiting) == TAKEN:
+            await _append(tx, ledger.project_id, waiting)
+            waiting = []
+    await _append(tx, ledger.project_id, waiting)
+    await _set_head(tx, ledger)
+
+
+async def _append(tx: Tx, project_id: str, found: list[Entry]) -> None:
+    """Write entries, as many in one statement as travel well."""
+    rows: list[dict[str, Any]] = []
+    size = 0
+    for entry in found:
+        rows.append(_stored(project_id, entry))
+        size += len(rows[-1]["data"])
+        if len(rows) == PAGE or size > PAGE_BYTES:
+            await tx.rows("journal/append_entries", entries=rows)
+            rows, size = [], 0
+    if rows:
         await tx.rows("journal/append_entries", entries=rows)
+
+
+async def _set_head(tx: Tx, ledger: Ledger) -> None:
     await tx.rows(
         "project/set_head",
         project=ledger.project_id,
@@ -152,11 +202,11 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
     )
 
 
-def _stored(ledger: Ledger, entry: Entry) -> dict[str, Any]:
+def _stored(project_id: str, entry: Entry) -> dict[str, Any]:
     row = dict(vars(entry))
     row["data"] = shapes.dumps(entry.data)
-    row["project_id"] = ledger.project_id
-    row["key"] = f"{ledger.project_id}/{entry.seq}"
+    row["project_id"] = project_id
+    row["key"] = f"{project_id}/{entry.seq}"
     row["caption"] = f"{entry.seq} {entry.event}"
     if isinstance(entry.data, dict) and "original" in entry.data:
         row["original"] = fingerprint(entry.data["original"])
@@ -188,25 +238,44 @@ def entry_from(stored: dict[str, Any]) -> Entry:
         found = Entry(**{name: stored[name] for name in Entry.__dataclass_fields__})
     except KeyError as missing:
         raise Invalid(f"a journal entry without {missing.args[0]}") from None
-    if not isinstance(found.timestamp, str):
+    if hasattr(found.timestamp, "to_native"):
         found.timestamp = shapes.iso(shapes.native(found.timestamp))
-    if isinstance(found.data, str):
         found.data = shapes.loads(found.data)
+    _check(found)
     return found
 
 
-async def page(tx: Tx, project_id: str, after: int, first: int) -> list[Entry]:
-    """At most `first` entries with a seq above `after`, in order."""
-    rows = await tx.value("journal/page_entries", project=project_id, after=after, first=first)
-    return [entry_from(row) for row in rows or []]
+def _check(entry: Entry) -> None:
+    """Raise Invalid where a member has another type than `Entry` says."""
+    for name in ("seq", "schema_version"):
+        value = getattr(entry, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise Invalid(f"{name}: expected a number from 1, found {shapes.shown(value)}")
+    for name in ("event", "timestamp", "actor", "previous_hash", "hash"):
+        if not isinstance(value := getattr(entry, name), str):
+            raise Invalid(f"{name}: expected text, found {shapes.shown(value)}")
+    shapes.moment(entry.timestamp, "timestamp")
+    if any(not isinstance(item, dict) for item in entry.items()):
+        raise Invalid("data: expected a list of objects in items")
 
 
-async def entries(database: Database, project_id: str, after: int = 0) -> AsyncIterator[Entry]:
-    """Every entry above `after`, in order, read page by page."""
+async def entries(
+    database: Database, project_id: str, after: int = 0, until: int | None = None
+) -> AsyncIterator[Entry]:
+    """Every entry above `after`, up to `until`, in order; fewer at once of long ones."""
+    first = FIRST_PAGE
     while True:
-        found = await database.read(lambda tx, a=after: page(tx, project_id, a, PAGE))  # type: ignore[misc]
-        for entry in found:
-            yield entry
-        if len(found) < PAGE:
+        rows = await database.read(
+            lambda tx, a=after, n=first: tx.value(  # type: ignore[misc]
+                "journal/page_entries", project=project_id, after=a, first=n
+            )
+        )
+        for row in rows or ():
+            if until is not None and row["seq"] > until:
+                return
+            yield entry_from(row)
+        if len(rows or ()) < first:
             return
-        after = found[-1].seq
+        after = rows[-1]["seq"]
+        size = max(1, sum(len(row["data"]) for row in rows))
+        first = min(PAGE, max(1, PAGE_BYTES * first // (2 * size)))

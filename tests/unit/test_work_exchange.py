@@ -844,3 +844,12 @@ def test_no_wrong_value_breaks_the_reader(text: str, value: Any, data: st.DataOb
     with contextlib.suppress(BadDocument):
         found = [one for section in printed(take(exact(document))).values() for one in section]
         assert exact(document) in [exact(one) for one in found]
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_a_document_may_have_an_entity_a_line(tmp_path: Path, nodes: int) -> None:
+    """A document whose lists have one object a line is not taken for JSONL."""
+    rows = ",\n".join(json.dumps(make_node(f"n{i}")) for i in range(nodes))
+    file = tmp_path / "plan.json"
+    file.write_text('{"nodes": [\n' + rows + "\n]}\n")
+    assert nodes == len(exchange.read(file).nodes)

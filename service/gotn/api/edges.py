@@ -12,11 +12,12 @@ from gotn.api.nodes import WorkNode
 from gotn.api.relay import Connection, Edge
 from gotn.graph import faces, paging
 from gotn.graph.arguments import After, First
+from gotn.graph.fields import stored
 from gotn.graph.forms import build
 from gotn.graph.pages import PageInfo
 from gotn.graph.reads import KEY, Ask
 from gotn.graph.relationships import ORDER, AskedEdges, Branch, page
-from gotn.graph.resolvers import found_by_key, stored
+from gotn.graph.resolvers import found_by_key
 from gotn.graph.selection import selected
 from gotn.work import records
 from gotn.work.records import EdgeType

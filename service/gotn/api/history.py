@@ -10,11 +10,11 @@ from gotn import journal
 from gotn.api.describing import described
 from gotn.api.relay import Connection, Edge, Node
 from gotn.graph import faces
+from gotn.graph.fields import stored
 from gotn.graph.filters import where
 from gotn.graph.forms import LEAF, MOMENT
 from gotn.graph.paging import Key, by
 from gotn.graph.reads import Above, Entity, Equals, Property
-from gotn.graph.resolvers import stored
 from gotn.work.store.keys import key
 
 

@@ -1,154 +1,39 @@
 """Work nodes in GraphQL: the type, its relations, and how lists of it are filtered and ordered."""
 
 from datetime import datetime
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import strawberry
 from strawberry.scalars import JSON
 
 from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
-from gotn.api.describing import described
-from gotn.api.relay import Connection, Edge, Node
-from gotn.graph import faces
-from gotn.graph.filters import where
-from gotn.graph.paging import Key, by
-from gotn.graph.reads import (
-    Above,
-    Entity,
-    Equals,
-    Expression,
-    Fulfils,
-    In,
-    Relation,
-    Text,
+from gotn.api.choosing import (
+    ChildOrder,
+    NeighbourFilter,
+    NeighbourOrder,
+    RelatedOrder,
+    RunsOfNodeOrder,
+    SoftOrder,
 )
-from gotn.graph.resolvers import computed, connection, member, single, stored
+from gotn.api.describing import described
+from gotn.api.relay import Connection, Edge, Node, later
+from gotn.graph import faces
+from gotn.graph.fields import computed, member, stored
+from gotn.graph.reads import (
+    Entity,
+    Expression,
+    Relation,
+)
+from gotn.graph.resolvers import connection, single
 from gotn.work import records
 from gotn.work.store.keys import key
-
-if TYPE_CHECKING:
-    from gotn.api.runs import RunOfNodeConnection
 
 WorkNodes = Annotated["WorkNodeConnection", strawberry.lazy("gotn.api.nodes")]
 HardNodes = Annotated["HardRequiresConnection", strawberry.lazy("gotn.api.nodes")]
 SoftNodes = Annotated["SoftSemanticConnection", strawberry.lazy("gotn.api.nodes")]
 RelatedNodes = Annotated["RelatedConnection", strawberry.lazy("gotn.api.nodes")]
-RunsOfNode = Annotated["RunOfNodeConnection", strawberry.lazy("gotn.api.runs")]
-
-
-@strawberry.enum(description="How work nodes are listed; ids break ties.")
-class WorkNodeOrder(Enum):
-    """How work nodes are listed; ids break ties."""
-
-    ID = strawberry.enum_value(by(Key("id"), prefix="project_id"), description="By id.")
-    NEWEST = strawberry.enum_value(
-        by(
-            Key("created_at", descending=True, temporal=True),
-            Key("id", descending=True),
-            prefix="project_id",
-        ),
-        description="Last created first.",
-    )
-    OLDEST = strawberry.enum_value(
-        by(Key("created_at", temporal=True), Key("id"), prefix="project_id"),
-        description="First created first.",
-    )
-    UPDATED = strawberry.enum_value(
-        by(
-            Key("updated_at", descending=True, temporal=True),
-            Key("id", descending=True),
-            prefix="project_id",
-        ),
-        description="Last changed first.",
-    )
-    STATUS = strawberry.enum_value(
-        by(Key("status"), Key("id"), prefix="project_id"), description="By status, then id."
-    )
-    KIND = strawberry.enum_value(
-        by(Key("kind"), Key("id"), prefix="project_id"), description="By kind, then id."
-    )
-
-
-@strawberry.enum(description="How the neighbours of a node are listed.")
-class NeighbourOrder(Enum):
-    """How the neighbours of a node are listed."""
-
-    ID = strawberry.enum_value(by(Key("id")), description="By id.")
-
-
-@strawberry.enum(description="How nodes of about the same meaning are listed.")
-class SoftOrder(Enum):
-    """How nodes of about the same meaning are listed."""
-
-    NEAREST = strawberry.enum_value(
-        by(Key("score", on="edge", descending=True, missing=0), Key("id")),
-        description="Highest score first.",
-    )
-
-
-@strawberry.enum(description="How related nodes are listed.")
-class RelatedOrder(Enum):
-    """How related nodes are listed."""
-
-    KIND = strawberry.enum_value(
-        by(Key("kind", on="edge"), Key("id")), description="By the relation's kind, then id."
-    )
-
-
-@strawberry.enum(description="How a node's children are listed.")
-class ChildOrder(Enum):
-    """How a node's children are listed."""
-
-    POSITION = strawberry.enum_value(
-        by(Key("position", on="edge", missing=1_000_000), Key("id")),
-        description="In the order in which the parent names them.",
-    )
-
-
-@strawberry.enum(description="How the runs of a node are listed.")
-class RunsOfNodeOrder(Enum):
-    """How the runs of a node are listed."""
-
-    NEWEST = strawberry.enum_value(
-        by(Key("created_at", descending=True, temporal=True), Key("id", descending=True)),
-        description="Last created first.",
-    )
-
-
-@strawberry.input(description="Which work nodes; members are joined by AND, null asks nothing.")
-class WorkNodeFilter:
-    """Which work nodes; members are joined by AND, null asks nothing."""
-
-    status: list[records.NodeStatus] | None = where(In("status"), "In one of these statuses.")
-    kind: str | None = where(Equals("kind"), "Of this kind.")
-    tag: str | None = where(Fulfils("node_has_keyword"), "With this keyword.")
-    requires: str | None = where(Fulfils("node_requires_tag"), "Requiring this tag.")
-    produces: str | None = where(Fulfils("node_produces_tag"), "Producing this tag.")
-    text: str | None = where(
-        Text("work_node_text"),
-        "With all these words, or what they begin, in id, summary or prompt.",
-    )
-    parent: str | None = where(Fulfils("node_has_parent"), "Broken out of the node of this id.")
-    root: bool | None = where(Fulfils("node_is_root"), "Without a parent; false: with one.")
-    ready: bool | None = where(Fulfils("node_is_ready"), "Claimable now; false: not.")
-    orphan: bool | None = where(
-        Fulfils("node_is_orphan"), "Joined to no other node; false: joined."
-    )
-    created_after: datetime | None = where(Above("created_at"), "Created after this moment.")
-    created_before: datetime | None = where(
-        Above("created_at", below=True), "Created before this moment."
-    )
-    updated_after: datetime | None = where(Above("updated_at"), "Changed after this moment.")
-
-
-@strawberry.input(description="Which neighbours; members are joined by AND, null asks nothing.")
-class NeighbourFilter:
-    """Which neighbours; members are joined by AND, null asks nothing."""
-
-    status: list[records.NodeStatus] | None = where(In("status"), "In one of these statuses.")
-    kind: str | None = where(Equals("kind"), "Of this kind.")
-    tag: str | None = where(Fulfils("node_has_keyword"), "With this keyword.")
+#: By name alone: runs are made of nodes, so their module is loaded after this one.
+RunsOfNode = later("RunOfNodeConnection", "gotn.api.runs")
 
 
 def neighbours(
@@ -230,7 +115,7 @@ class WorkNode(records.WorkNode, Node):
         "The nodes that another tool's own relations join it to, either way.",
     )
 
-    runs: RunsOfNode = connection(
+    runs = connection(
         Relation("Run", "STEP", "in"),
         RunsOfNode,
         RunsOfNodeOrder,

@@ -8,9 +8,9 @@ from strawberry.scalars import JSON
 from gotn.api.describing import described
 from gotn.api.relay import Connection, Edge, Node
 from gotn.graph import faces
+from gotn.graph.fields import member, stored
 from gotn.graph.paging import Key, by
 from gotn.graph.reads import Entity, Expression
-from gotn.graph.resolvers import member, stored
 from gotn.work import records
 
 

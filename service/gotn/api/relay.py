@@ -1,8 +1,10 @@
 """Relay's own shapes: entities with a global id, edges and connections."""
 
+from typing import Annotated, Any
+
 import strawberry
 
-from gotn.graph import resolvers
+from gotn.graph import fields
 from gotn.graph.pages import PageInfo
 
 
@@ -10,7 +12,7 @@ from gotn.graph.pages import PageInfo
 class Node:
     """Anything with a global id."""
 
-    global_id: strawberry.ID = resolvers.global_id()
+    global_id: strawberry.ID = fields.global_id()
 
 
 @strawberry.interface(description="One row of a page.")
@@ -28,3 +30,9 @@ class Connection:
     total_count: int = strawberry.field(
         description="How many rows the whole list has; counted only when it is selected."
     )
+
+
+def later(name: str, module: str) -> Any:
+    """The type of this name in a module that is loaded afterwards."""
+    annotated: Any = Annotated
+    return annotated[name, strawberry.lazy(module)]

@@ -8,15 +8,17 @@ import strawberry
 from strawberry.scalars import JSON
 
 from gotn.api import values  # noqa: F401  # a plan is made of these records
+from gotn.api.choosing import NeighbourFilter
 from gotn.api.describing import described
-from gotn.api.nodes import NeighbourFilter, WorkNode
+from gotn.api.nodes import WorkNode
 from gotn.api.relay import Connection, Edge, Node
 from gotn.graph import faces
+from gotn.graph.fields import member, stored
 from gotn.graph.filters import where
 from gotn.graph.forms import LEAF
 from gotn.graph.paging import Key, by
 from gotn.graph.reads import Above, Entity, Expression, In, Property, Relation
-from gotn.graph.resolvers import connection, member, stored
+from gotn.graph.resolvers import connection
 from gotn.work import records
 from gotn.work.store.keys import key
 

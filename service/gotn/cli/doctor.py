@@ -121,7 +121,8 @@ def _server(call: Call) -> Check:
 def _stored(call: Call) -> list[Check]:
     """What only the database itself can tell."""
     try:
-        return connecting.run(call.target, _examined, migrations=False)
+        only = call.options.get("project")
+        return connecting.run(call.target, lambda d: _examined(d, only), migrations=False)
     except GotnError as error:
         return [Check(name="database", ok=False, found=error.message, mend=_start(call))]
 
@@ -130,10 +131,13 @@ def _start(call: Call) -> str:
     return "start that server, or check NEO4J_URI" if call.settings.neo4j_uri else "gotn up"
 
 
-async def _examined(database: Database) -> list[Check]:
+async def _examined(database: Database, only: str | None) -> list[Check]:
+    """The schema, then every project, or the one that was asked for."""
     found = await doctor.stored_schema(database)
     if not found[0].ok:
         return found
+    if only is not None:
+        return found + [check async for check in doctor.invariants(database, only)]
     async for project in doctor.each_project(database):
         found += [check async for check in doctor.invariants(database, project)]
     found.append(Check(name="5 rollups", ok=True, found="none are stored in this version"))

@@ -157,22 +157,19 @@ def _show_verified(data: dict[str, Any], console: "Console") -> None:
 
 def replay(call: Call, source: str | None, from_project: str | None, *, recover: bool) -> None:
     """Rebuild a project from another's journal, an exported one, or an original folder's."""
-    path = Path(source or "")
-    folder = source is not None and path.is_dir()
 
-    async def work(database: Database) -> Replayed | Imported:
+    async def work(database: Database) -> Replayed:
         request = call.request()
-        if from_project is not None:
-            await projects.show(database, from_project)
-            entries: AsyncIterator[journal.Entry] = journal.entries(database, from_project)
-            return await replaying.replay(database, request, entries, recover=recover)
-        if folder:
-            return await bulk.import_graph(database, request, exchange.recover(path))
-        return await replaying.replay_file(database, request, path, recover=recover)
+        if from_project is None:
+            return await replaying.replay_file(
+                database, request, Path(source or ""), recover=recover
+            )
+        await projects.show(database, from_project)
+        return await replaying.replay(
+            database, request, lambda: journal.entries(database, from_project), recover=recover
+        )
 
-    found = call.run(work)
-    data = _whole(found) | {"project": call.project}
-    call.answer(data, _show_replayed if isinstance(found, Replayed) else _show_recovered)
+    call.answer(_whole(call.run(work)) | {"project": call.project}, _show_replayed)
 
 
 def _show_replayed(data: dict[str, Any], console: "Console") -> None:
@@ -184,7 +181,3 @@ def _show_replayed(data: dict[str, Any], console: "Console") -> None:
     )
     parts.facts(console, {"digest": data["digest"]})
     _list(console, "Could not be read", data["skipped"])
-
-
-def _show_recovered(data: dict[str, Any], console: "Console") -> None:
-    _show_imported(data | {"dry_run": False}, console)

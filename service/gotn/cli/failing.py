@@ -24,7 +24,7 @@ def report(error: Exception, command: str, *, as_json: bool, debug: bool) -> int
         _print_json(command, known.code, known.message, known.facts)
     else:
         _say(known.message)
-        for line in _details(known.facts):
+        for line in details(known.facts):
             print(f"  {line}", file=sys.stderr)
     return known.exit_code
 
@@ -73,11 +73,9 @@ def _say(message: str) -> None:
     print(f"\x1b[31m✗\x1b[0m {message}" if red else f"gotn: {message}", file=sys.stderr)
 
 
-def _details(facts: dict[str, Any]) -> list[str]:
-    """What people need beside the message: paths and lists of what is wrong."""
+def details(facts: dict[str, Any]) -> list[str]:
+    """What people need beside the message: everything that is wrong, not only the first."""
     lines: list[str] = []
-    if isinstance(path := facts.get("path"), list | tuple) and len(path) > 1:
-        lines.append(" → ".join(str(step) for step in path))
     for name in ("problems", "violations", "lines"):
         found = facts.get(name)
         if isinstance(found, list | tuple) and len(found) > 1:

@@ -85,7 +85,7 @@ def _rows(page: Row) -> list[Row]:
 def _row(edge: Row) -> Row:
     """An edge of a connection; what both it and its node have, the node has as `node_…`."""
     node = plain(edge.get("node") or {})
-    facts = plain({k: v for k, v in edge.items() if k not in ("node", "cursor")})
+    facts: Row = plain({k: v for k, v in edge.items() if k not in ("node", "cursor")})
     return {f"node_{k}" if k in facts else k: v for k, v in node.items()} | facts
 
 

@@ -1,7 +1,9 @@
 """One command from its arguments to its exit code: nothing but our own words gets out."""
 
+import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +19,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     from gotn.cli.app import app  # noqa: PLC0415
 
+    gc.set_threshold(100_000)  # else a quarter of the time goes into collecting imports
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # libraries' words to programmers, not to users
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code: Any = typer.main.get_command(app).main(given, prog_name="gotn", standalone_mode=False)

@@ -184,7 +184,8 @@ class Database:
         """Whether Neo4j answers right now."""
         try:
             with translated():
-                await self.driver.verify_connectivity(database=self.database)
+                async with self.session(neo4j.READ_ACCESS) as session:  # no retries: now counts
+                    await (await session.run(queries.named("schema/ping").text)).consume()
         except GotnError:
             return False
         return True

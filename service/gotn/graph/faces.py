@@ -39,11 +39,20 @@ def entity(cls: type, found: Entity) -> None:
 
 def entity_of(record: Any) -> Entity:
     """The entity that a record, or the GraphQL type over it, is."""
-    cls = record if isinstance(record, type) else type(record)
+    return _entity(record if isinstance(record, type) else type(record))
+
+
+@cache
+def _entity(cls: type) -> Entity:
     for face, found in _ENTITIES.items():
         if cls is face or (issubclass(face, cls) and cls is not object):
             return found
     raise ProgrammingError(f"{cls.__name__} is no entity")
+
+
+def entities() -> tuple[type, ...]:
+    """Every GraphQL type with a label of its own."""
+    return tuple(_ENTITIES)
 
 
 def labelled(label: str) -> type | None:

@@ -3,13 +3,13 @@
 from typing import Any
 
 import orjson
+from cross_web import HTTPException
 from graphql import GraphQLError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from strawberry.asgi import GraphQL
 from strawberry.http import GraphQLHTTPResponse
-from cross_web import HTTPException
 from strawberry.types import ExecutionResult
 
 from gotn.api.context import Context

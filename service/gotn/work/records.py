@@ -249,7 +249,7 @@ class PlannedStep:
 class Plan:
     """A safe order of the open work (001, Run), stored as a Run unless it is a preview."""
 
-    run_id: str | None
+    run_id: str | None = None
     project_id: str
     goal: str
     layers: tuple[tuple[str, ...], ...]
@@ -290,8 +290,8 @@ class Run:
 class Unknown:
     """Something an import, a recovery or a check could not take, and why."""
 
-    line: int | None
-    id: str | None
+    line: int | None = None
+    id: str | None = None
     reason: str
 
 
@@ -459,3 +459,11 @@ class Replayed:
     #: The journal was taken over as it is; false where damage forced a new one.
     verbatim: bool = True
     skipped: tuple[Unknown, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Adopted:
+    """How much that was changed by hand is in the journal now."""
+
+    #: Nodes and relationships that differed.
+    entities: int = 0

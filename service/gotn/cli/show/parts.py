@@ -78,9 +78,10 @@ def facts(console: Console, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if value in (None, "", (), []):
             continue
-        line = Text(f"{name:<{width}}  ", style="dim")
-        line.append_text(value if isinstance(value, Text) else Text(str(value)))
-        console.print(line)
+        for one in value if isinstance(value, list) else [value]:
+            line = Text(f"{name:<{width}}  ", style="dim")
+            console.print(line.append(str(one), style=""))
+            name = ""  # noqa: PLW2901  # the second line of a value stands below the first
 
 
 def more(console: Console, shown: int, total: int | None, hint: str = "--limit") -> None:

@@ -60,8 +60,8 @@ def show_removed_project(data: Row, console: Console) -> None:
 
 def show_node(data: Row, console: Console) -> None:
     """A node with everything it holds."""
-    title = parts.status(data["status"]).append("  ").append(data["id"], style="bold white")
-    console.print(title)
+    head = parts.status(data["status"]).append("  ").append(data["id"], style="bold white")
+    console.print(head)
     console.print(Text(data["summary"]))
     names = (
         ("kind", "kind"), ("works on", "exec_target"), ("why", "status_reason"),
@@ -72,17 +72,31 @@ def show_node(data: Row, console: Console) -> None:
         ("created", "created_at"), ("updated", "updated_at"),
     )  # fmt: skip
     parts.facts(console, {label: _said(data.get(name)) for label, name in names})
+    for title, name in (("Needs", "prerequisites"), ("Needed by", "dependants")):
+        _neighbours(console, title, data.get(name) or [], data.get(f"{name}_total"))
     if data.get("prompt_text"):
         parts.heading(console, "Instructions")
         console.print(parts.indented(Text(data["prompt_text"])))
 
 
-def _said(value: Any) -> str | None:
-    """A leaf as people read it."""
+def _neighbours(console: Console, title: str, rows: list[Row], total: int | None) -> None:
+    """The nodes at the other ends of hard edges, with the tags they rest on."""
+    if not rows:
+        return
+    parts.heading(console, title)
+    for row in rows:
+        line = Text("  ").append_text(parts.status(row["status"])).append(f"  {row['id']}", "bold")
+        tags = ", ".join(row.get("tags") or ()) or "explicit"
+        console.print(line.append(f"  {tags}", style="dim").append_text(_marks(row)))
+    parts.more(console, len(rows), total, "gotn prerequisites, gotn dependants")
+
+
+def _said(value: Any) -> Any:
+    """A leaf as people read it; sentences in a list stay apart."""
     if value is None or value in ([], (), {}):
         return None
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
-        return "\n  ".join(value) if any(" " in one for one in value) else ", ".join(value)
+        return value if any(" " in one for one in value) else ", ".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -213,8 +227,8 @@ def _items(data: Any) -> str:
     items = data.get("items") if isinstance(data, dict) else None
     if not items:
         return ""
-    names = [_named(item) for item in items[:3]]
-    more = f" and {len(items) - 3} more" if len(items) > 3 else ""
+    names = [name for item in items[:3] if (name := _named(item))]
+    more = f" and {len(items) - len(names)} more" if len(items) > len(names) else ""
     return parts.short(", ".join(names) + more, 70)
 
 
@@ -224,4 +238,4 @@ def _named(item: Any) -> str:
             return f"{row['src']} → {row.get('dst')}"
         if isinstance(row, dict) and "id" in row:
             return str(row["id"])
-    return "…"
+    return ""

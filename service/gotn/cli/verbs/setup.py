@@ -22,7 +22,7 @@ class Shell(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add these verbs."""
-    verb(app, "doctor", "gotn doctor", "gotn doctor --json")(doctor)
+    verb(app, "doctor", "gotn doctor", "gotn doctor -p demo --json")(doctor)
     verb(app, "help", "gotn help", "gotn help --json")(help_)
     verb(app, "completion", "gotn completion bash > ~/.local/share/bash-completion/gotn")(
         completion
@@ -31,7 +31,10 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(call: Call) -> int:
-    """Check the set-up and every invariant of the stored graphs, and say how to mend them."""
+    """Check the set-up and every invariant of the stored graphs, and say how to mend them.
+
+    Every project is examined, or with -p only that one. Exits with 1 if anything is wrong.
+    """
     from gotn.cli import doctor as checks  # noqa: PLC0415
 
     return checks.examine(call)

@@ -93,13 +93,18 @@ def conflicts(data: bytes, report: Report) -> bool:
 
 
 def is_lines(data: bytes) -> bool:
-    """Whether this is JSONL: its first line is a whole object, or its second begins one."""
+    """Whether this is JSONL: its first line is a whole object, or damaged and its second is one.
+
+    A first line that ends in the middle of a list or object begins one document over lines.
+    """
     begun = (line for _, line in _raw_lines(data) if not _CONFLICT.match(line))
     heads = list(islice(begun, 2))
     if not heads or not heads[0].startswith(b"{"):
         return bool(heads[1:2]) and not heads[0].startswith(b"[")
-    whole = parsing.parses(heads[0])
-    return (whole and len(heads) > 1) or (len(heads) > 1 and heads[1].startswith(b"{"))
+    if len(heads) < 2 or parsing.parses(heads[0]):
+        return len(heads) > 1
+    goes_on = heads[0].endswith((b"{", b"[", b",", b":"))
+    return not goes_on and heads[1].startswith(b"{") and parsing.parses(heads[1])
 
 
 def lines(data: bytes, report: Report) -> Iterator[Piece]:

@@ -14,7 +14,8 @@ from typing import Any
 import orjson
 
 from gotn import shapes
-from gotn.work.records import EdgeType
+from gotn.errors import Invalid
+from gotn.work.records import EdgeOrigin, EdgeType
 from gotn.work.rules import forms
 
 Row = dict[str, Any]
@@ -41,6 +42,8 @@ LABELS = {
     EdgeType.DERIVED_FROM.value: "DERIVED_FROM",
     EdgeType.RELATED.value: "RELATED",
 }
+#: Moments are written by `plain`, whoever made them.
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME
 _NAMES = frozenset(("type", "src", "dst", "pending"))
 
 
@@ -53,21 +56,37 @@ class State:
     runs: dict[str, Row] = field(default_factory=dict)
     steps: dict[tuple[str, int], Row] = field(default_factory=dict)
     settings: Row = field(default_factory=dict)
+    #: Edges that tags gave first: they have no place in the order of arrival.
+    unplaced: set[EdgeKey] = field(default_factory=set)
 
     def apply(self, event: str, items: Iterable[Row]) -> None:
-        """Take in one entry's items."""
+        """Take in one entry's items; Invalid for one that says nothing a reader can apply."""
         for item in items:
-            if "node" in item:
-                self._node(event, item["node"])
-            elif "edge" in item:
-                _put(self.edges, edge_key(item["edge"]), event, item["edge"])
-            elif "run" in item:
-                _put(self.runs, item["run"]["id"], event, item["run"])
-            elif "step" in item:
-                step = item["step"]
-                _put(self.steps, (step["run"], step["position"]), _step_event(event), step)
-            elif "settings" in item:
-                self.settings |= item["settings"]
+            try:
+                self._apply(event, item)
+            except (KeyError, TypeError, AttributeError):
+                raise Invalid(f"{event}: {shapes.shown(item)} cannot be applied") from None
+
+    def _apply(self, event: str, item: Row) -> None:
+        if "node" in item:
+            self._node(event, item["node"])
+        elif "edge" in item:
+            self._edge(event, item["edge"])
+        elif "run" in item:
+            _put(self.runs, item["run"]["id"], event, item["run"])
+        elif "step" in item:
+            step = item["step"]
+            _put(self.steps, (step["run"], step["position"]), _step_event(event), step)
+        elif "settings" in item:
+            self.settings = dict(item["settings"])
+
+    def _edge(self, event: str, row: Row) -> None:
+        key = edge_key(row)
+        _put(self.edges, key, event, row)
+        if event == "add_edge":
+            self.unplaced.discard(key)
+            if row.get("origin") == EdgeOrigin.DERIVED.value:
+                self.unplaced.add(key)
 
     def _node(self, event: str, row: Row) -> None:
         _put(self.nodes, row["id"], event, row)
@@ -84,6 +103,7 @@ def _put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:
     if event.startswith("remove_"):
         table.pop(key, None)
     elif event.startswith(("add_", "start_")) or key not in table:
+        table.pop(key, None)  # what comes again stands where it came last
         table[key] = {name: value for name, value in row.items() if value is not None}
     else:
         merged = table[key] | row
@@ -189,20 +209,33 @@ def pending_step_properties(row: Row) -> Row:
 
 
 def digests(found: Iterable[tuple[Identity, Row]]) -> dict[bytes, bytes]:
-    """SHA-256 of each entity, by its name."""
-    return {orjson.dumps(list(identity)): _sha(identity, row) for identity, row in found}
+    """SHA-256 of each entity, by its name; what stands twice is not what stands once."""
+    by_name: dict[bytes, bytes] = {}
+    for identity, row in found:
+        name = name_of(identity)
+        sha = _sha(name, row)
+        before = by_name.get(name)
+        by_name[name] = hashlib.sha256(before + sha).digest() if before else sha
+    return by_name
 
 
-def _sha(identity: Identity, row: Row) -> bytes:
-    counted = {name: _plain(value) for name, value in row.items() if name not in UNCOUNTED}
-    body = orjson.dumps([list(identity), counted], option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(body).digest()
+def name_of(identity: Identity) -> bytes:
+    """What an entity is called in a digest."""
+    return orjson.dumps(list(identity), default=plain)
 
 
-def _plain(value: Any) -> Any:
-    if hasattr(value, "to_native") or hasattr(value, "tzinfo"):
+def _sha(name: bytes, row: Row) -> bytes:
+    counted = {key: value for key, value in row.items() if key not in UNCOUNTED}
+    body = orjson.dumps(counted, option=_SORTED, default=plain)
+    return hashlib.sha256(name + body).digest()
+
+
+def plain(value: Any) -> Any:
+    """A property as JSON: moments as ISO text, whatever else only Neo4j has as its text."""
+    try:
         return shapes.iso(shapes.native(value))
-    return value
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return str(value)
 
 
 def digest(by_name: dict[bytes, bytes]) -> str:

@@ -78,30 +78,49 @@ def cycles(found: Open, inside: Sequence[int]) -> list[list[int]]:
 
 
 def _shortest_round(net: "rx.PyDiGraph[int | None, None]", part: list[int]) -> list[int]:
-    """A shortest closed path among these, starting from the first of them that has one."""
+    """A shortest closed path among these, starting from the first of them that has one.
+
+    A node that was looked at goes away, with all that goes round only through it, so that
+    one large ring costs no more than its length.
+    """
+    member = set(part)
+    after = {i: set(net.successor_indices(i)) & member for i in part}
+    before = {i: set(net.predecessor_indices(i)) & member for i in part}
     best: list[int] = []
     for start in part:
-        way = _round(net, start, len(best) if best else len(part) + 2)
-        if way and (not best or len(way) < len(best)):
-            best = way
+        if start in after:
+            best = _round(after, start, len(best) or len(part) + 2) or best
+            _peel(after, before, start)
         if len(best) == 3:
             break
     return best
 
 
-def _round(net: "rx.PyDiGraph[int | None, None]", start: int, below: int) -> list[int]:
-    """Breadth first from a node back to itself, in fewer than `below` nodes."""
+def _peel(after: dict[int, set[int]], before: dict[int, set[int]], start: int) -> None:
+    """Take a node away, and every node that then has none before it or none after it."""
+    todo = [start]
+    while todo:
+        gone = todo.pop()
+        for to, back in ((after, before), (before, after)):
+            for near in to.pop(gone, ()):
+                back[near].discard(gone)
+                if not back[near]:
+                    todo.append(near)
+
+
+def _round(after: dict[int, set[int]], start: int, below: int) -> list[int]:
+    """Breadth first from a node back to itself, in fewer than `below` nodes; it counts twice."""
     came: dict[int, int] = {}
     edge = [start]
-    for _ in range(below):
+    for _ in range(below - 2):
         following: list[int] = []
         for at in edge:
-            for after in sorted(net.successor_indices(at)):
-                if after == start:
+            for then in sorted(after[at]):
+                if then == start:
                     return _traced(came, at, start)
-                if after not in came:
-                    came[after] = at
-                    following.append(after)
+                if then not in came:
+                    came[then] = at
+                    following.append(then)
         edge = following
     return []
 

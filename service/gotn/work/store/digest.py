@@ -1,12 +1,14 @@
 """Every entity of a project as the database has it, named as `rules.fold` names them."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
-from gotn.database.connection import Database
+from gotn.database.connection import Database, Tx
 from gotn.work.rules import fold
 
 Row = dict[str, Any]
+#: A query's page after a name: in one transaction, or in one of its own.
+Ask = Callable[[str, str], Awaitable[list[Any] | None]]
 #: Entities read in one row.
 PAGE = 1000
 _QUERIES = {
@@ -20,39 +22,66 @@ _QUERIES = {
 
 async def live(database: Database, project_id: str) -> dict[bytes, bytes]:
     """SHA-256 of each entity in the database, by its name."""
+
+    async def ask(query: str, after: str) -> list[Any] | None:
+        return await database.read(lambda tx: _page(tx, query, project_id, after))
+
+    return await _digested(ask)
+
+
+async def live_in(tx: Tx, project_id: str) -> dict[bytes, bytes]:
+    """The same in a running transaction."""
+    return await _digested(lambda query, after: _page(tx, query, project_id, after))
+
+
+async def stored(
+    tx: Tx, project_id: str, names: set[bytes]
+) -> AsyncIterator[tuple[fold.Identity, Row]]:
+    """The entities of these names with their properties."""
+    for query, label in _QUERIES.items():
+        async for page in _pages(lambda q, after: _page(tx, q, project_id, after), query):
+            for identity, row in _entities(label, page):
+                if fold.name_of(identity) in names:
+                    yield identity, row
+
+
+async def _page(tx: Tx, query: str, project_id: str, after: str) -> list[Any] | None:
+    found: list[Any] | None = await tx.value(query, project=project_id, after=after, first=PAGE)
+    return found
+
+
+async def _digested(ask: Ask) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for query, label in _QUERIES.items():
-        async for page in _pages(database, query, project_id):
+        async for page in _pages(ask, query):
             found |= fold.digests(_entities(label, page))
     return found
 
 
-async def _pages(database: Database, query: str, project_id: str) -> AsyncIterator[list[Any]]:
+async def _pages(ask: Ask, query: str) -> AsyncIterator[list[Any]]:
     after = ""
     while True:
-        page = await database.read(
-            lambda tx, a=after: tx.value(query, project=project_id, after=a, first=PAGE)  # type: ignore[misc]
-        )
+        page = await ask(query, after)
         if page:
             yield page
-        if len(page or ()) < PAGE:
+        if page is None or len(page) < PAGE:
             return
         after = page[-1][0]
 
 
 def _entities(label: str, page: list[Any]) -> Iterator[tuple[fold.Identity, Row]]:
-    for name, stored, relationships in page:
+    for name, stored_, relationships in page:
         if label == "PendingEdge":
-            identity = tuple(stored.get(k) for k in ("type", "src", "dst", "kind"))
-            yield (label, *identity), stored
+            identity = tuple(stored_.get(k) for k in ("type", "src", "dst", "kind"))
+            yield (label, *identity), stored_
         else:
-            yield (label, name), stored
+            yield (label, name), stored_
         for type_, _, other, properties, _ in relationships:
             yield _relationship(type_, name, other, properties), properties
 
 
-def _relationship(type_: str, start: str, end: str, stored: Row) -> fold.Identity:
+def _relationship(type_: str, start: str, end: str, stored_: Row) -> fold.Identity:
     """The name of a relationship: its ends, and what tells two between them apart."""
     if type_ in ("REQUIRES", "PRODUCES", "TAGGED", "STEP"):
-        return (type_, start, end, stored.get("position"))
-    return (type_, start, end, stored.get("kind", ""))
+        return (type_, start, end, stored_.get("position"))
+    return (type_, start, end, stored_.get("kind", ""))

@@ -13,7 +13,7 @@ Row = dict[str, Any]
 TYPES = {label: type_ for type_, label in fold.LABELS.items()}
 
 
-def _pair(project_id: str, row: Row) -> Row:
+def pair(project_id: str, row: Row) -> Row:
     """How the database finds an edge's relationship."""
     start, end = fold.ends(row)
     return {
@@ -44,7 +44,7 @@ async def get(tx: Tx, project_id: str, rows: Iterable[Row]) -> dict[fold.EdgeKey
     wanted = {fold.edge_key(row): row for row in rows}
     found: dict[fold.EdgeKey, Row] = {}
     for some in batches(list(wanted.values())):
-        pairs = [_pair(project_id, row) for row in some]
+        pairs = [pair(project_id, row) for row in some]
         stored = [plain(*edge) for edge in await tx.value("work/get_edges", pairs=pairs)]
         keys = [key(project_id, *fold.edge_key(row)) for row in some]
         stored += [
@@ -58,7 +58,7 @@ async def create(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, int]]) -
     """Store new edges, each with its place in the order of arrival; pending ones as nodes."""
     for some in batches([pair for pair in numbered if not pair[0].get("pending")]):
         edges = [
-            _pair(project_id, row)
+            pair(project_id, row)
             | {"properties": properties(project_id, row) | {"ordinal": ordinal}}
             for row, ordinal in some
         ]
@@ -114,7 +114,7 @@ async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
     )
     for some in batches([row for row in changes if not row.get("pending")]):
         rows = [
-            _pair(project_id, row)
+            pair(project_id, row)
             | {"properties": fold.edge_properties(row) | {n: None for n in row if row[n] is None}}
             for row in some
         ]
@@ -124,7 +124,7 @@ async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
 async def delete(tx: Tx, project_id: str, rows: Sequence[Row]) -> None:
     """Remove edges, pending or not."""
     for some in batches(rows):
-        await tx.rows("work/delete_edges", pairs=[_pair(project_id, row) for row in some])
+        await tx.rows("work/delete_edges", pairs=[pair(project_id, row) for row in some])
     await forget_pending(tx, project_id, (fold.edge_key(row) for row in rows if row.get("pending")))
 
 

@@ -429,4 +429,5 @@ def _note(ledger: Ledger, taken: Taken, flags: dict[tuple[str, str], bool]) -> N
     for row in taken.new_runs:
         steps = [step for step in taken.new_steps if step["run"] == row["id"]]
         ledger.record("start_run", [{"run": row}, *items("step", steps)])
-    ledger.record("update_run", items("step", taken.joined_steps))
+    joined = [{"step": {**step, "pending": None}} for step in taken.joined_steps]
+    ledger.record("update_run", joined)

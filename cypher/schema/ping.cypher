@@ -1,0 +1,4 @@
+// One row, where the database answers.
+// params: none
+// returns: one
+RETURN 1 AS one

@@ -1,0 +1,181 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from command import TIMEOUT, Command
+
+
+@pytest.fixture
+def gotn(neo4j_environment: dict[str, str], tmp_path: Path) -> Command:
+    """The command on the tests' Neo4j, with a home of its own."""
+    return Command(neo4j_environment, tmp_path)
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Command:
+    """The command where no Neo4j is named and none runs."""
+    return Command({}, tmp_path)
+
+
+def _port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _started(gotn: Command, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        gotn.words(*words),
+        env=gotn.variables() | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _until(stream: IO[str] | None, beginning: str) -> str:
+    """The first line that begins so."""
+    assert stream is not None
+    return next(line for line in stream if line.startswith(beginning))
+
+
+def _ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code, and what was printed to stderr."""
+    _, err = process.communicate(timeout=TIMEOUT)
+    return process.returncode, err
+
+
+def _get(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_without_neo4j(alone: Command) -> None:
+    """Verbs that need data end with 8 and say what to do; status and down are calm."""
+    error = alone.error("ready", code=8)
+    assert error["code"] == "DATABASE_UNAVAILABLE"
+    assert "gotn up" in error["message"]
+    state = alone.data("status")
+    assert (state["source"], state["answers"], state["running"]) == ("managed", False, False)
+    assert alone.data("down") == {"stopped": False}
+    assert alone.error("browser", code=8)["code"] == "DATABASE_UNAVAILABLE"
+    found = alone.data("doctor", code=1)
+    wrong = {check["name"]: check["mend"] for check in found["checks"] if check["ok"] is False}
+    assert wrong["server"] == "gotn up"
+    assert "Traceback" not in alone.text("doctor", code=1)
+
+
+def test_an_address_that_does_not_answer(tmp_path: Path) -> None:
+    """NEO4J_URI that nobody listens on: 8, quickly, with the address of the trouble."""
+    gotn = Command({"NEO4J_URI": f"bolt://127.0.0.1:{_port()}"}, tmp_path)
+    assert gotn.error("ready", code=8)["code"] == "DATABASE_UNAVAILABLE"
+    assert gotn.data("status")["answers"] is False
+
+
+def test_bad_settings_name_the_variable(alone: Command) -> None:
+    """Every verb that reads settings says which one is wrong; doctor as well."""
+    alone.extra["GOTN_PORT"] = "eighty"
+    assert alone.error("config", "show", code=1)["message"].startswith("GOTN_PORT: ")
+    checks = alone.data("doctor", code=1)["checks"]
+    assert [check["name"] for check in checks] == ["settings"]
+
+
+def test_config_show(gotn: Command) -> None:
+    """Values with their origins, and no secret."""
+    gotn.extra |= {"GOTN_API_KEY": "hush-4711", "GOTN_MAX_DEPTH": "7"}
+    found = {one["name"]: one for one in gotn.data("config", "show")["settings"]}
+    assert (found["max_depth"]["value"], found["max_depth"]["origin"]) == (7, "GOTN_MAX_DEPTH")
+    assert found["actor"]["origin"] == "GOTN_ACTOR"
+    assert "hush-4711" not in gotn.text("config", "show") + json.dumps(found)
+
+
+def test_help_is_for_programs_too(alone: Command) -> None:
+    """`help --json` prints the tree; `help VERB` explains one; completion prints a script."""
+    tree = alone.data("help")
+    assert {"node", "plan", "demo"} <= {one["name"] for one in tree["commands"]}
+    assert "--target" in alone.text("help", "plan")
+    assert alone.error("help", "nonsense", code=3)["code"] == "NOT_FOUND"
+    assert "_gotn_completion" in alone.text("completion", "bash")
+    assert "complete -c" in alone.text("completion", "fish") or alone.text("completion", "fish")
+
+
+def test_set_up_on_a_named_neo4j(gotn: Command) -> None:
+    """Up and migrate touch only the schema of NEO4J_URI; status tells what is there."""
+    assert gotn.data("up")["managed"] is False
+    assert gotn.data("migrate") == {"applied": []}
+    state = gotn.data("status")
+    assert (state["source"], state["answers"], state["pending"]) == ("NEO4J_URI", True, [])
+    assert not list(gotn.home.iterdir())
+
+
+def test_a_reader_that_leaves(gotn: Command) -> None:
+    """`gotn … | head` ends quietly."""
+    process = _started(gotn, "help", "--json")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    assert _ended(process) == (0, "")
+
+
+def test_demo_once(gotn: Command) -> None:
+    """The demonstration ends after the plan and leaves what was running alone."""
+    done = gotn.run("demo", "--once")
+    assert done.returncode == 0
+    for title in ("Plan run-", "Why in this order", "Critical path", "Ready now", "Waiting on",
+                  "Blocked", "Unmet requirements"):  # fmt: skip
+        assert title in done.stdout
+    assert "69 nodes" in done.stderr
+    data = gotn.data("demo", "--once")
+    assert len(data["plan"]["layers"]) > 3
+
+
+def test_serve_until_interrupted(gotn: Command) -> None:
+    """The API answers where serve says, and Ctrl-C ends it with 130 and no traceback."""
+    process = _started(gotn, "serve", "--port", str(_port()))
+    try:
+        api = _until(process.stdout, "GraphQL").split()[1]
+        base = api.removesuffix("/graphql")
+        assert _get(f"{base}/healthz")
+        assert _get(f"{base}/readyz")["status"] == "ready"
+    finally:
+        process.send_signal(signal.SIGINT)
+        code, err = _ended(process)
+    assert code == 130
+    assert "Traceback" not in err
+
+
+def test_a_port_that_is_taken(gotn: Command) -> None:
+    """A port that was asked for and is taken is an error that names it; 4, as a conflict."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        error = gotn.error("serve", "--port", port, code=4)
+    assert port in error["message"]
+
+
+def test_serving_the_world_needs_a_key(gotn: Command) -> None:
+    """An address that is not loopback is refused without GOTN_API_KEY."""
+    error = gotn.error("serve", "--host", "0.0.0.0", code=1)
+    assert error["code"] == "FORBIDDEN"
+    assert "GOTN_API_KEY" in error["message"]
+
+
+def test_demo_stops_what_it_started(gotn: Command) -> None:
+    """After the plan the demo serves; a signal ends the server, and the named Neo4j stays."""
+    process = _started(gotn, "demo")
+    try:
+        api = _until(process.stdout, "GraphQL").split()[1]
+        assert _get(f"{api.removesuffix('/graphql')}/readyz")["status"] == "ready"
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        code, err = _ended(process)
+    assert code in (143, -signal.SIGTERM)
+    assert "Traceback" not in err
+    assert gotn.data("status")["answers"] is True

@@ -1,0 +1,230 @@
+import asyncio
+import random
+
+import pytest
+from factories import make_edge, make_node
+from graphs import assert_verified, hard_edges, seq_of, state_of
+
+from gotn.database.connection import Database
+from gotn.errors import Conflict, CycleRefused, GotnError, Invalid, NotFound
+from gotn.work.records import EdgeOrigin, EdgeType
+from gotn.work.rules import ranks
+from gotn.work.store import asking
+from gotn.work.usecases import bulk, edges, link, nodes
+from gotn.work.usecases.writing import Request
+
+SENTENCE = "b requires 't' which a produces"
+
+
+async def _nodes(database: Database, request: Request, ids: str, **tags: tuple[str, ...]) -> None:
+    await bulk.add_graph(database, request, [make_node(id_, **tags) for id_ in ids], [])
+
+
+async def _tagged(database: Database, request: Request) -> None:
+    """b needs what a produces, and a what c produces; linked."""
+    drafts = [
+        make_node("a", produces=("t",), requires=("u",)),
+        make_node("b", requires=("t",)),
+        make_node("c", produces=("u",)),
+    ]
+    await bulk.add_graph(database, request, drafts, [], link=True)
+
+
+async def test_an_edge_comes_back_as_it_was_given(database: Database, request_: Request) -> None:
+    """Explicit, with its own evidence; the same again changes nothing, another is a conflict."""
+    await _nodes(database, request_, "ab")
+    draft = make_edge("a", "b", evidence="said so", provenance={"source": "me"}, extra={"k": 1})
+    edge = await edges.add(database, request_, draft)
+    assert (EdgeOrigin.EXPLICIT, "said so", {"source": "me"}, {"k": 1}, False) == (
+        edge.origin,
+        edge.evidence,
+        edge.provenance,
+        edge.extra,
+        edge.pending,
+    )
+    seq = await seq_of(database, request_.project_id)
+    assert edge == await edges.add(database, request_, draft)
+    with pytest.raises(Conflict, match="another evidence"):
+        await edges.add(database, request_, make_edge("a", "b", evidence="else"))
+    assert seq == await seq_of(database, request_.project_id)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_cycle_is_refused_with_path_and_tags(database: Database, request_: Request) -> None:
+    """Each hop says its tag; nothing changed, not even seq."""
+    await _tagged(database, request_)
+    await nodes.add(database, request_, make_node("d"))
+    await edges.add(database, request_, make_edge("b", "d"))
+    seq = await seq_of(database, request_.project_id)
+    with pytest.raises(CycleRefused) as caught:
+        await edges.add(database, request_, make_edge("d", "c"))
+    assert ["d", "c", "a", "b", "d"] == caught.value.facts["path"]
+    assert ["explicit", "u", "t", "explicit"] == caught.value.facts["tags"]
+    assert "d → c (explicit) → a (u) → b (t) → d (explicit)" in caught.value.message
+    assert seq == await seq_of(database, request_.project_id)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_many_edges_are_refused_as_one_is(database: Database, request_: Request) -> None:
+    """A large call does not flag derived edges to get its explicit ones in."""
+    await _tagged(database, request_)
+    many = [make_edge(f"x{i}", "a") for i in range(2 * bulk.SINGLY)]
+    drafts = [make_node(edge.src) for edge in many]
+    seq = await seq_of(database, request_.project_id)
+    with pytest.raises(CycleRefused) as caught:
+        await bulk.add_graph(database, request_, drafts, [*many, make_edge("b", "a")])
+    assert {"a", "b"} == set(caught.value.facts["path"])
+    assert seq == await seq_of(database, request_.project_id)
+    found = await bulk.add_graph(
+        database, request_, drafts, [*many, make_edge("b", "a")], flag_cycles=True
+    )
+    assert len(many) * 2 + 1 == found.changed
+    stored = await hard_edges(database, request_.project_id, "a")
+    assert 1 == sum(bool(row.get("closes_cycle")) for row in stored.values())
+    await assert_verified(database, request_.project_id)
+
+
+@pytest.mark.parametrize(
+    ("draft", "error", "said"),
+    [
+        (make_edge("a", "a"), Invalid, "cannot be joined to itself"),
+        (make_edge("a", "x"), NotFound, "no node 'x'"),
+        (make_edge("a", "b", type="likes"), Invalid, "type: expected one of"),
+        (make_edge("a", "b", score=2), Invalid, "score: expected 0 to 1"),
+        (make_edge("", "b"), Invalid, "src: expected 1 to 1000 bytes"),
+        (make_edge("a", 7), Invalid, "dst: expected text, found 7"),
+        (make_edge("a", "b", extra={"x": 2**60}), Invalid, "beyond 2^53-1"),
+        (make_edge("a", "b", evidence="\ud800"), Invalid, "evidence: holds half a character"),
+    ],
+)
+async def test_a_bad_edge_is_refused(
+    database: Database, request_: Request, draft: object, error: type[GotnError], said: str
+) -> None:
+    """With the field; the journal does not grow."""
+    await _nodes(database, request_, "ab")
+    seq = await seq_of(database, request_.project_id)
+    with pytest.raises(error) as caught:
+        await edges.add(database, request_, draft)  # type: ignore[arg-type]
+    assert said in caught.value.message
+    assert seq == await seq_of(database, request_.project_id)
+
+
+async def test_said_and_derived_is_both_and_back(database: Database, request_: Request) -> None:
+    """Taking the explicit part away leaves what tags give, and the other way round."""
+    await _tagged(database, request_)
+    before = (await state_of(database, request_.project_id))["edges"]
+    draft = make_edge("a", "b", evidence="said so")
+    edge = await edges.add(database, request_, draft)
+    assert (EdgeOrigin.BOTH, ("t",), "said so", None) == (
+        edge.origin,
+        edge.tags,
+        edge.evidence,
+        edge.provenance,
+    )
+    assert 1 == (await edges.remove(database, request_, draft)).edges
+    assert before == (await state_of(database, request_.project_id))["edges"]
+    await edges.add(database, request_, make_edge("a", "b"))
+    await nodes.update(database, request_, "a", {"produces": None})
+    assert 1 == (await link.link(database, request_)).updated
+    row = (await hard_edges(database, request_.project_id, "b"))["a", "b"]
+    assert "explicit" == row["origin"]
+    assert not row.keys() & {"tags", "evidence", "provenance"}
+    await nodes.update(database, request_, "a", {"produces": ("t",)})
+    assert 1 == (await link.link(database, request_)).updated
+    row = (await hard_edges(database, request_.project_id, "b"))["a", "b"]
+    assert ("both", ["t"]) == (row["origin"], row["tags"])
+    await assert_verified(database, request_.project_id)
+
+
+async def test_an_edge_that_tags_give_stays(database: Database, request_: Request) -> None:
+    """It cannot be removed by hand; an unknown one is not found."""
+    await _tagged(database, request_)
+    with pytest.raises(Invalid, match="follows from the tags t"):
+        await edges.remove(database, request_, make_edge("a", "b"))
+    with pytest.raises(NotFound):
+        await edges.remove(database, request_, make_edge("b", "a"))
+    assert SENTENCE == (await hard_edges(database, request_.project_id, "b"))["a", "b"]["evidence"]
+
+
+async def test_a_soft_edge_is_one_either_way(database: Database, request_: Request) -> None:
+    """Asked for the other way round it is the same edge."""
+    await _nodes(database, request_, "ab")
+    soft = EdgeType.SOFT_SEMANTIC
+    await edges.add(database, request_, make_edge("b", "a", type=soft, score=0.9))
+    assert 1 == (await edges.remove(database, request_, make_edge("a", "b", type=soft))).edges
+    await assert_verified(database, request_.project_id)
+
+
+async def test_saying_a_flagged_edge_is_refused(database: Database, request_: Request) -> None:
+    """Tags may give an edge that closes a cycle; nobody may insist on it."""
+    drafts = [
+        make_node("a", produces=("t",), requires=("u",)),
+        make_node("b", requires=("t",), produces=("u",)),
+    ]
+    await bulk.add_graph(database, request_, drafts, [], link=True)
+    stored = await hard_edges(database, request_.project_id, "a")
+    ((src, dst),) = (pair for pair, row in stored.items() if row.get("closes_cycle"))
+    with pytest.raises(CycleRefused):
+        await edges.add(database, request_, make_edge(src, dst))
+    assert EdgeOrigin.BOTH == (await edges.add(database, request_, make_edge(dst, src))).origin
+    await assert_verified(database, request_.project_id)
+
+
+@pytest.mark.parametrize("gap", [ranks.GAP, 2], ids=["room", "no room"])
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_ranks_hold_after_random_edges(
+    database: Database,
+    request_: Request,
+    gap: int,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In and out of order, refused or not, also where the gaps are used up."""
+    monkeypatch.setattr(ranks, "GAP", gap)
+    rng = random.Random(seed)
+    ids = [f"n{i}" for i in range(12)]
+    await bulk.add_graph(database, request_, [make_node(id_) for id_ in ids], [])
+    if gap == 2:  # a whole new order, so that the ranks stored have the tiny gap
+        chain = [make_edge(a, b) for a, b in zip(ids[::-1], ids[-2::-1], strict=False)]
+        await bulk.add_graph(database, request_, [], chain)
+        for edge in chain:
+            await edges.remove(database, request_, edge)
+    known: set[tuple[str, str]] = set()
+    for _ in range(40):
+        src, dst = rng.sample(ids, 2)
+        check = await database.read(
+            lambda tx, a=src, b=dst: asking.would_cycle(tx, request_.project_id, a, b)  # type: ignore[misc]
+        )
+        try:
+            await edges.add(database, request_, make_edge(src, dst))
+            known.add((src, dst))
+            assert not check.closes
+        except CycleRefused as refused:
+            assert check.closes
+            path = refused.facts["path"]
+            assert set(zip(path, path[1:], strict=False)) <= known | {(src, dst)}
+    assert known == set(await hard_edges(database, request_.project_id, *ids))
+    await assert_verified(database, request_.project_id)
+
+
+async def test_writers_at_once_leave_one_true_order(database: Database, request_: Request) -> None:
+    """16 of them on one project: gapless seq, true ranks, no cycle, every answer kept."""
+    ids = [f"n{i}" for i in range(8)]
+    await bulk.add_graph(database, request_, [make_node(id_) for id_ in ids], [])
+
+    async def writer(number: int) -> set[tuple[str, str]]:
+        rng = random.Random(number)
+        done = set()
+        await nodes.add(database, request_, make_node(f"w{number}", requires=("t",)))
+        for _ in range(4):
+            src, dst = rng.sample(ids, 2)
+            try:
+                await edges.add(database, request_, make_edge(src, dst))
+                done.add((src, dst))
+            except CycleRefused:
+                pass
+        return done
+
+    kept = set().union(*await asyncio.gather(*map(writer, range(16))))
+    assert kept == set(await hard_edges(database, request_.project_id, *ids))
+    await assert_verified(database, request_.project_id)

@@ -1,0 +1,111 @@
+import json
+from typing import Any
+
+import pytest
+
+from gotn import errors
+from gotn.cli import failing, running
+from gotn.cli.call import Call
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.GotnError("x"), 1),
+        (errors.NotFound("x"), 3),
+        (errors.StaleRevision("x"), 4),
+        (errors.CycleRefused("x", path=["a", "b", "a"]), 5),
+        (errors.LimitExceeded("x"), 7),
+        (errors.DatabaseUnavailable("x"), 8),
+        (ValueError("secret detail"), 1),
+    ],
+)
+def test_exit_codes(
+    error: Exception, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each error ends the command with its code, in one line, without a traceback."""
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("gotn.cli.call.Call.pages", fails)
+    assert running.run(["ready"]) == code
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err.startswith("gotn: ")
+    assert "Traceback" not in printed.err
+    assert running.run(["ready", "--json"]) == code
+    body = json.loads(capsys.readouterr().err)
+    assert (body["schema_version"], body["command"]) == (1, "ready")
+    assert body["error"]["code"] == getattr(error, "code", "INTERNAL")
+    assert body["error"].get("path") == getattr(error, "facts", {}).get("path")
+
+
+def test_debug_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--debug prints what we otherwise keep to ourselves."""
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("gotn.cli.call.Call.pages", fails)
+    assert running.run(["ready", "--debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["node"], ""),
+        (["node", "show"], "Missing argument"),
+        (["ready", "--limit", "0"], "--limit"),
+        (["ready", "--colour"], "--colour"),
+        (["completion", "tcsh"], "tcsh"),
+    ],
+)
+def test_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be understood is 2, says what, and where to read on."""
+    assert running.run(words) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert running.run([*words, "--json"]) == 2
+    if said:
+        assert json.loads(capsys.readouterr().err)["error"]["code"] == "USAGE"
+
+
+def test_interrupt_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C ends with 130 and not a word."""
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gotn.cli.call.Call.pages", interrupted)
+    assert running.run(["ready"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_everything_that_is_wrong_is_listed() -> None:
+    """More than one violation is listed, up to a bound, with lines and ids."""
+    rows = [{"line": n, "id": f"n{n}", "reason": "no summary"} for n in range(1, 31)]
+    lines = failing.details({"violations": rows})
+    assert lines[0] == "line 1: n1: no summary"
+    assert lines[-1] == "… and 10 more"
+    assert failing.details({"violations": rows[:1]}) == []
+
+
+def test_options_before_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gotn -p x ready` is `gotn ready -p x`; the verb's own wins."""
+    seen: list[str | None] = []
+
+    def pages(call: Call, *_: Any) -> dict[str, Any]:
+        seen.append(call.options["project"])
+        return {"nodes": []}
+
+    monkeypatch.setattr("gotn.cli.call.Call.pages", pages)
+    running.run(["-p", "one", "ready"])
+    running.run(["-p", "one", "ready", "-p", "two"])
+    assert seen == ["one", "two"]
