@@ -66,7 +66,7 @@ async def by_hand(database: Database, text: str, request: Request, name: str = "
     """Change something as somebody in Neo4j Browser would."""
     async with database.session() as session:
         done = await session.run(
-            text,  # type: ignore[arg-type]  # a test's own words
+            text,
             {"project": request.project_id, "key": f"{request.project_id}/{name}"},
         )
         await done.consume()

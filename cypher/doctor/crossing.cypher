@@ -3,6 +3,6 @@
 // returns: crossing
 // :param {project: "demo", limit: 20}
 MATCH (a:WorkNode {project_id: $project})-[r]-(b)
-WHERE b.project_id <> $project OR r.project_id <> $project
+WHERE a.id IS NOT NULL AND (b.project_id <> $project OR r.project_id <> $project)
 WITH r LIMIT $limit
 RETURN collect([type(r), startNode(r).key, endNode(r).key]) AS crossing

@@ -3,6 +3,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import IO, Any
@@ -14,13 +15,13 @@ from command import TIMEOUT, Command
 @pytest.fixture
 def gotn(neo4j_environment: dict[str, str], tmp_path: Path) -> Command:
     """The command on the tests' Neo4j, with a home of its own."""
-    return Command(neo4j_environment, tmp_path)
+    return Command(neo4j_environment, tmp_path, process=True)
 
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Command:
     """The command where no Neo4j is named and none runs."""
-    return Command({}, tmp_path)
+    return Command({}, tmp_path, process=True)
 
 
 def _port() -> int:
@@ -31,7 +32,7 @@ def _port() -> int:
 
 def _started(gotn: Command, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        gotn.words(*words),
+        [sys.executable, "-m", "gotn", *gotn.words(*words)],
         env=gotn.variables() | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -73,7 +74,7 @@ def test_without_neo4j(alone: Command) -> None:
 
 def test_an_address_that_does_not_answer(tmp_path: Path) -> None:
     """NEO4J_URI that nobody listens on: 8, quickly, with the address of the trouble."""
-    gotn = Command({"NEO4J_URI": f"bolt://127.0.0.1:{_port()}"}, tmp_path)
+    gotn = Command({"NEO4J_URI": f"bolt://127.0.0.1:{_port()}"}, tmp_path, process=True)
     assert gotn.error("ready", code=8)["code"] == "DATABASE_UNAVAILABLE"
     assert gotn.data("status")["answers"] is False
 

@@ -1,6 +1,7 @@
 """Changes that somebody makes by hand in Neo4j are seen, and taken over on demand."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 from factories import make_node
@@ -12,7 +13,7 @@ from gotn.errors import Invalid
 from gotn.work.usecases import bulk, doctor, nodes, planning, projects, replay
 from gotn.work.usecases.writing import Request
 
-HANDS = {
+HANDS: dict[str, tuple[str, list[list[Any]]]] = {
     "a property": (
         "MATCH (n:WorkNode {key: $key}) SET n.summary = 'by hand', n.status = 'failed'",
         [["WorkNode", "a"]],
@@ -30,18 +31,24 @@ HANDS = {
         [["HARD_REQUIRES", "a", "b", ""], ["PRODUCES", "a", "A", 0], ["STEP", None, "a", 0]],
     ),
     "a node made": (
-        "CREATE (:WorkNode {project_id: $project, id: 'new', kind: 'k', summary: 's', "
-        "prompt_text: 'p'})",
+        (
+            "CREATE (:WorkNode {project_id: $project, id: 'new', kind: 'k', summary: 's', "
+            "prompt_text: 'p'})"
+        ),
         [["WorkNode", "new"]],
     ),
     "an edge made": (
-        "MATCH (a:WorkNode {project_id: $project, id: 'c'}), (b:WorkNode {key: $key}) "
-        "CREATE (a)-[:HARD_REQUIRES]->(b)",
+        (
+            "MATCH (a:WorkNode {project_id: $project, id: 'c'}), (b:WorkNode {key: $key}) "
+            "CREATE (a)-[:HARD_REQUIRES]->(b)"
+        ),
         [["HARD_REQUIRES", "c", "a", ""]],
     ),
     "an edge twice": (
-        "MATCH (a:WorkNode {key: $key})-[r:HARD_REQUIRES]->(b) "
-        "CREATE (a)-[s:HARD_REQUIRES]->(b) SET s = properties(r)",
+        (
+            "MATCH (a:WorkNode {key: $key})-[r:HARD_REQUIRES]->(b) "
+            "CREATE (a)-[s:HARD_REQUIRES]->(b) SET s = properties(r)"
+        ),
         [["HARD_REQUIRES", "a", "b", ""]],
     ),
     "an edge deleted": (
@@ -57,8 +64,10 @@ HANDS = {
         [["PRODUCES", "a", "A", 0]],
     ),
     "a tag given": (
-        "MATCH (n:WorkNode {key: $key}) "
-        "CREATE (n)-[:REQUIRES]->(:Tag {project_id: $project, name: 'hand'})",
+        (
+            "MATCH (n:WorkNode {key: $key}) "
+            "CREATE (n)-[:REQUIRES]->(:Tag {project_id: $project, name: 'hand'})"
+        ),
         [["REQUIRES", "a", "hand", None], ["Tag", "hand"]],
     ),
     "a run changed": (

@@ -1,4 +1,5 @@
 import random
+from itertools import pairwise
 
 import pytest
 from factories import make_edge, make_node
@@ -21,10 +22,10 @@ async def _held(database: Database, request: Request) -> dict[str, str | None]:
 
 
 async def _chain(database: Database, request: Request, *statuses: NodeStatus) -> None:
-    """a → b → c → …, with these statuses."""
+    """A → b → c → …, with these statuses."""
     ids = "abcdefgh"[: len(statuses)]
     drafts = [make_node(i, status=s) for i, s in zip(ids, statuses, strict=True)]
-    chain = [make_edge(*pair) for pair in zip(ids, ids[1:], strict=False)]
+    chain = [make_edge(*pair) for pair in pairwise(ids)]
     await bulk.add_graph(database, request, drafts, chain)
 
 
@@ -147,6 +148,8 @@ async def test_random_stories_hold_exactly_what_failures_reach(
     after = [(key[1], key[2]) for key in state["edges"]]
     reached = {id_ for id_, status in status_of.items() if status == "failed"}
     for _ in ids:
-        reached |= {b for a, b in after if a in reached and status_of[b] not in ("completed", "skipped")}
+        reached |= {
+            b for a, b in after if a in reached and status_of[b] not in ("completed", "skipped")
+        }
     expected = {id_ for id_ in reached if status_of[id_] != "failed"}
     assert expected == set(await _held(database, request_))

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ MANY = 2000
 def _chain(count: int) -> tuple[list[WorkNodeDraft], list[WorkEdgeDraft]]:
     """Nodes n0 … in a row, given from last to first."""
     ids = [f"n{i}" for i in range(count)]
-    chain = [make_edge(a, b) for a, b in zip(ids, ids[1:], strict=False)]
+    chain = [make_edge(a, b) for a, b in pairwise(ids)]
     return [make_node(id_) for id_ in reversed(ids)], chain
 
 
@@ -109,9 +110,7 @@ async def test_flag_cycles_keeps_and_flags(
 
 def _document(*ids: str) -> GraphDraft:
     rows = [{"id": id_, "kind": "k", "summary": id_, "prompt_text": id_} for id_ in ids]
-    hard = [
-        {"type": "hard_requires", "src": a, "dst": b} for a, b in zip(ids, ids[1:], strict=False)
-    ]
+    hard = [{"type": "hard_requires", "src": a, "dst": b} for a, b in pairwise(ids)]
     return GraphDraft(nodes=rows, edges=hard)
 
 
@@ -197,7 +196,7 @@ ODD = [
 async def test_any_unicode_is_an_id(database: Database, request_: Request) -> None:
     """Stored, joined, tagged, waiting, found, planned and removed under exactly that name."""
     drafts = [make_node(id_, requires=(id_,), tags=(id_,), kind=id_) for id_ in ODD]
-    hard = [make_edge(a, b) for a, b in zip(ODD, ODD[1:], strict=False)]
+    hard = [make_edge(a, b) for a, b in pairwise(ODD)]
     await bulk.add_graph(database, request_, drafts, hard, link=True)
     waiting: list[dict[str, Any]] = [
         {"type": "related", "src": id_, "dst": id_[:-1] + "?", "kind": id_} for id_ in ODD
@@ -287,12 +286,12 @@ async def test_a_text_of_exactly_a_megabyte_is_kept(database: Database, request_
 )
 async def test_a_bad_request_is_refused(database: Database, request_given: Request) -> None:
     """Project, actor and key, before anything is written."""
-    with pytest.raises(Invalid, match="expected 1 to|half a character"):
+    with pytest.raises(Invalid, match=r"expected 1 to|half a character"):
         await nodes.add(database, request_given, make_node("a"))
 
 
 async def test_an_edge_between_kinds_is_told_apart(database: Database, request_: Request) -> None:
-    """related edges of two kinds between the same nodes are two."""
+    """Related edges of two kinds between the same nodes are two."""
     drafts = [make_node("a"), make_node("b")]
     both = [make_edge("a", "b", type=EdgeType.RELATED, kind=kind) for kind in ("x", "y")]
     assert 4 == (await bulk.add_graph(database, request_, drafts, both)).changed

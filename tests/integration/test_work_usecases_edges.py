@@ -1,5 +1,7 @@
 import asyncio
 import random
+from itertools import pairwise
+from typing import cast
 
 import pytest
 from factories import make_edge, make_node
@@ -21,7 +23,7 @@ async def _nodes(database: Database, request: Request, ids: str, **tags: tuple[s
 
 
 async def _tagged(database: Database, request: Request) -> None:
-    """b needs what a produces, and a what c produces; linked."""
+    """B needs what a produces, and a what c produces; linked."""
     drafts = [
         make_node("a", produces=("t",), requires=("u",)),
         make_node("b", requires=("t",)),
@@ -92,7 +94,7 @@ async def test_many_edges_are_refused_as_one_is(database: Database, request_: Re
         (make_edge("a", "b", type="likes"), Invalid, "type: expected one of"),
         (make_edge("a", "b", score=2), Invalid, "score: expected 0 to 1"),
         (make_edge("", "b"), Invalid, "src: expected 1 to 1000 bytes"),
-        (make_edge("a", 7), Invalid, "dst: expected text, found 7"),
+        (make_edge("a", cast(str, 7)), Invalid, "dst: expected text, found 7"),
         (make_edge("a", "b", extra={"x": 2**60}), Invalid, "beyond 2^53-1"),
         (make_edge("a", "b", evidence="\ud800"), Invalid, "evidence: holds half a character"),
     ],
@@ -185,7 +187,7 @@ async def test_ranks_hold_after_random_edges(
     ids = [f"n{i}" for i in range(12)]
     await bulk.add_graph(database, request_, [make_node(id_) for id_ in ids], [])
     if gap == 2:  # a whole new order, so that the ranks stored have the tiny gap
-        chain = [make_edge(a, b) for a, b in zip(ids[::-1], ids[-2::-1], strict=False)]
+        chain = [make_edge(a, b) for a, b in pairwise(ids[::-1])]
         await bulk.add_graph(database, request_, [], chain)
         for edge in chain:
             await edges.remove(database, request_, edge)
@@ -202,7 +204,7 @@ async def test_ranks_hold_after_random_edges(
         except CycleRefused as refused:
             assert check.closes
             path = refused.facts["path"]
-            assert set(zip(path, path[1:], strict=False)) <= known | {(src, dst)}
+            assert set(pairwise(path)) <= known | {(src, dst)}
     assert known == set(await hard_edges(database, request_.project_id, *ids))
     await assert_verified(database, request_.project_id)
 

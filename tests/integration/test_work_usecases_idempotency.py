@@ -1,4 +1,6 @@
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from factories import make_edge, make_node
@@ -33,7 +35,7 @@ async def test_the_same_key_gives_the_first_answer(database: Database, request_:
 async def test_every_mutation_keeps_its_answer(database: Database, request_: Request) -> None:
     """Asked again under its key each gives the answer it gave, and the journal does not grow."""
     draft = GraphDraft(nodes=[{"id": "z", "kind": "k", "summary": "s", "prompt_text": "p"}])
-    steps = [
+    steps: list[Callable[[Request], Awaitable[Any]]] = [
         lambda r: bulk.add_graph(
             database, r, [make_node("a", produces=("t",)), make_node("b", requires=("t",))], []
         ),

@@ -1,5 +1,6 @@
 import random
 import uuid
+from itertools import pairwise
 
 import pytest
 from factories import make_edge, make_node
@@ -13,7 +14,7 @@ from gotn.work.usecases.writing import Request
 
 
 async def test_tags_give_edges(database: Database, request_: Request) -> None:
-    """Every producer to every consumer, several tags on one edge, none to itself; again: nothing."""
+    """Every producer to every consumer, one edge a pair, none to itself; again: nothing."""
     drafts = [
         make_node("a", produces=("y", "x")),
         make_node("b", produces=("x",), requires=("x",)),
@@ -104,10 +105,10 @@ async def _edit(database: Database, request: Request, rng: random.Random) -> Non
 async def test_linking_changes_is_linking_all(
     database: Database, request_: Request, seed: int
 ) -> None:
-    """After each edit or once at the end, the changed or the whole: the same graph, flags included."""
+    """After each edit or at the end, the changed or the whole: the same graph and flags."""
     rng = random.Random(seed)
     drafts: list[WorkNodeDraft] = [make_node(id_) for id_ in IDS]
-    explicit = [make_edge(a, b) for a, b in zip(IDS[:3], IDS[1:], strict=False)]
+    explicit = [make_edge(a, b) for a, b in pairwise(IDS[:4])]
     edits = [rng.random() for _ in range(14)]
     states = []
     for often, whole in ((True, False), (False, False), (False, True)):

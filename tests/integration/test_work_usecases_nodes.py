@@ -7,7 +7,8 @@ from graphs import assert_verified, hard_edges, seq_of
 from gotn.database.connection import Database
 from gotn.errors import Conflict, CycleRefused, IllegalMove, Invalid, NotFound, StaleRevision
 from gotn.work.records import EdgeType, NodeStatus, WorkNode
-from gotn.work.store import asking, nodes as node_store
+from gotn.work.store import asking
+from gotn.work.store import nodes as node_store
 from gotn.work.usecases import edges, nodes, planning
 from gotn.work.usecases.writing import Request
 

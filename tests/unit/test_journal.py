@@ -109,7 +109,7 @@ def test_chain_says_what_is_wrong() -> None:
     ledger = make_ledger()
     for name in "abcd":
         ledger.note("add_node", {"items": [{"node": {"id": name}}]})
-    first, second, third, fourth = ledger.entries
+    first, _, third, fourth = ledger.entries
     chain = Chain()
     assert chain.check(first) == []
     assert chain.check(third) == ["expected seq 2, found 3"]

@@ -24,6 +24,14 @@ def test_later_entries_win_by_field() -> None:
     assert {} == state.nodes
 
 
+def test_settings_are_whole() -> None:
+    """The last entry's are the project's."""
+    state = fold.State()
+    state.apply("update_project", [{"settings": {"a": 1}}])
+    state.apply("update_project", [{"settings": {"b": 2}}])
+    assert {"b": 2} == state.settings
+
+
 def test_a_removed_node_takes_its_steps_along() -> None:
     """As DETACH DELETE does in the database."""
     state = fold.State()

@@ -31,6 +31,8 @@ class Call:
     debug: bool = False
     #: Settings given as options; None for those that were not.
     options: dict[str, Any] = field(default_factory=dict)
+    #: The whole command, with every verb below it.
+    root: Any = None
 
     @cached_property
     def settings(self) -> "Settings":

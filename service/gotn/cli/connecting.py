@@ -1,12 +1,13 @@
 """Where Neo4j comes from (interfaces, Configuration), and running work on it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gotn.database import schema
-from gotn.database.connection import Database
+from gotn.database.connection import Database, translated
 from gotn.errors import DatabaseUnavailable
 from gotn.settings import Settings
 
@@ -69,10 +70,13 @@ def _managed(settings: Settings) -> Target:
 
 def run(target: Target, work: Callable[[Database], Awaitable[T]], *, migrations: bool = True) -> T:
     """Open the database, check its schema, run `work`, close."""
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())  # what matters is raised
 
     async def opened() -> T:
         database = target.open()
         try:
+            with translated():  # at once, where a transaction would try again for seconds
+                await database.driver.verify_connectivity()
             if migrations:
                 await ready(database)
             return await work(database)

@@ -32,7 +32,7 @@ def examine(call: Call) -> int:
     data = {
         "ok": not wrong,
         "wrong": wrong,
-        "checks": [{"project": None, **shapes.plain(check)} for check in found],
+        "checks": [{"project": None, "ok": None, **shapes.plain(check)} for check in found],
     }
     call.answer(data, _show)
     return 1 if wrong else 0
@@ -153,9 +153,9 @@ def _show(data: dict[str, Any], console: "Console") -> None:
         if check["project"] != project and check["project"] is not None:
             console.print(Text(f"\nProject {check['project']}", style="bold"))
         project = check["project"]
-        sign, style = signs[check.get("ok")]
+        sign, style = signs[check["ok"]]
         line = Text(f"{sign} ", style=style).append(f"{check['name']:<15} ", style="bold")
-        console.print(line.append(check["found"], style="" if check.get("ok") else style))
+        console.print(line.append(check["found"], style="" if check["ok"] else style))
         if check["mend"]:
             console.print(Text(f"    mend it: {check['mend']}", style="yellow"), soft_wrap=True)
     wrong = data["wrong"]

@@ -52,6 +52,12 @@ def usage(error: Exception, arguments: Sequence[str]) -> int:
     return plain(f"{message} Try `{path} --help`.", code)
 
 
+def nobody_reads() -> int:
+    """The reader has what it wanted (`gotn … | head`): end quietly, at exit too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
+
+
 def _unexpected(error: Exception) -> GotnError:
     known = ProgrammingError(
         f"Something unexpected happened ({type(error).__name__}: {str(error)[:300]}). "

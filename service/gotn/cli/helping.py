@@ -2,10 +2,6 @@
 
 from typing import Any
 
-import typer
-import typer.main
-
-from gotn.cli.app import app
 from gotn.cli.call import Call
 from gotn.errors import NotFound
 
@@ -42,7 +38,7 @@ def _parameter(one: Any) -> dict[str, Any]:
 
 def explain(call: Call, words: list[str]) -> None:
     """Print a verb's help, or with --json its part of the tree."""
-    command: Any = typer.main.get_command(app)
+    command: Any = call.root
     context: Any = command.make_context("gotn", [], resilient_parsing=True)
     for depth, word in enumerate(words, 1):
         command = getattr(command, "commands", {}).get(word)

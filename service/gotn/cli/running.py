@@ -1,7 +1,6 @@
 """One command from its arguments to its exit code: nothing but our own words gets out."""
 
 import gc
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -29,15 +28,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return _nobody_reads()
+        return failing.nobody_reads()
     except typer.Abort:
         return failing.plain("aborted", 1)
     except Exception as error:  # noqa: BLE001  # usage errors; their class is Typer's own affair
         return failing.usage(error, given)
     return code if isinstance(code, int) else 0
-
-
-def _nobody_reads() -> int:
-    """The reader has what it wanted (`gotn … | head`): end quietly, at exit too."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return 0

@@ -90,6 +90,7 @@ def _call(ctx: typer.Context, given: dict[str, Any]) -> Call:
         as_json=given["as_json"] or before.get("as_json", False),
         debug=given["debug"] or before.get("debug", False),
         options={name: given[name] or before.get(name) for name in ("project", "actor")},
+        root=ctx.find_root().command,
     )
 
 
@@ -98,7 +99,9 @@ def _carried_out(
 ) -> int | None:
     try:
         return function(call, **given)
-    except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+    except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
+    except BrokenPipeError:
+        return failing.nobody_reads()
     except Exception as error:  # noqa: BLE001  # no traceback ever reaches a user
         return failing.report(error, call.command, as_json=call.as_json, debug=call.debug)

@@ -41,11 +41,12 @@ class Lines(logging.Formatter):
 
 
 def setup(level: str) -> None:
-    """Send what gotn logs to stderr as JSON; doing it again changes only the level."""
-    log = logging.getLogger("gotn")
-    log.setLevel(level.upper())
-    if not any(isinstance(handler.formatter, Lines) for handler in log.handlers):
-        handler = logging.StreamHandler()
-        handler.setFormatter(Lines())
-        log.addHandler(handler)
-    log.propagate = False
+    """Send what gotn logs, and the driver's warnings, to stderr as JSON; again: only the level."""
+    for name, least in (("gotn", level.upper()), ("neo4j", "WARNING")):
+        logger = logging.getLogger(name)
+        logger.setLevel(least)
+        logger.propagate = False
+        if not any(isinstance(handler.formatter, Lines) for handler in logger.handlers):
+            handler = logging.StreamHandler()
+            handler.setFormatter(Lines())
+            logger.addHandler(handler)

@@ -19,8 +19,9 @@ def part(name: str) -> str:
 def key(project_id: str, *names: Any) -> str:
     """The key of an entity: its project and its own names, hashed where an index is too small."""
     whole = "/".join((project_id, *(part(str(name)) for name in names)))
-    size = len(whole.encode())
-    return whole if size <= KEY_BYTES else f"{project_id}/#{sha256(whole.encode()).hexdigest()}"
+    if len(whole) <= KEY_BYTES // 4 or len(whole.encode()) <= KEY_BYTES:
+        return whole
+    return f"{project_id}/#{sha256(whole.encode()).hexdigest()}"
 
 
 def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

@@ -108,8 +108,8 @@ async def add_graph(
         return _imported(draft, taken)
 
     given = {
-        "nodes": [shapes.plain(node) for node in nodes],
-        "edges": [shapes.plain(edge) for edge in edges],
+        # Only a key's fingerprint needs the input again.
+        "document": _fingerprint(draft) if request.idempotency_key else "",
         "link": link,
         "flag_cycles": flag_cycles,
     }

@@ -1,5 +1,6 @@
 """Projects: what is in one, its settings, and its end."""
 
+from dataclasses import replace
 from typing import Any
 
 from gotn import shapes
@@ -61,7 +62,10 @@ async def settings(database: Database, request: Request, changes: dict[str, Any]
                 "project/set_settings", project=ledger.project_id, settings=shapes.dumps(after)
             )
             ledger.record("update_project", [{"settings": after}])
-        return await read(tx, ledger.project_id)
+        found = await read(tx, ledger.project_id)
+        if not ledger.entries:
+            return found
+        return replace(found, seq=ledger.seq, updated_at=ledger.now)
 
     return await write(database, request, "updateProjectSettings", changes, Project, work)
 

@@ -17,7 +17,7 @@ from gotn.work.usecases.chain import Chain, folded
 from gotn.work.usecases.lines import LISTED, Lines, is_original
 from gotn.work.usecases.writing import Request, check_project
 
-__all__ = ["adopt", "current_digest", "replay", "replay_file", "verify"]
+__all__ = ["Chain", "adopt", "current_digest", "folded", "replay", "replay_file", "verify"]
 
 Row = dict[str, Any]
 #: Entries from their first on; asked twice, so that they need not be held.
