@@ -7,12 +7,12 @@ journals and documents keep both as plain JSON. Records use datetime and Python 
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import orjson
 
@@ -154,13 +154,13 @@ def native(value: Any) -> datetime:
 
 
 @cache
-def _hints(record: type) -> dict[str, Any]:
+def _hints(record: Any) -> dict[str, Any]:
     return get_type_hints(record)
 
 
 def build(record: type[R], values: Mapping[str, Any]) -> R:
     """A record from a plain row; members the row lacks take the record's defaults."""
-    hints = _hints(record)
+    hints = _hints(cast(Hashable, record))
     names = [f.name for f in dataclasses.fields(record) if f.init]  # type: ignore[arg-type]
     return record(**{n: _read(hints[n], values[n]) for n in names if values.get(n) is not None})
 

@@ -267,9 +267,11 @@ class Machine(RuleBasedStateMachine):
         source = partial(journal.entries, self.database, project)
         found = await replay.replay(self.database, copy, source)
         assert found.digest == await replay.current_digest(self.database, project)
-        assert (await projects.show(self.database, copy.project_id)).settings == (
-            await projects.show(self.database, project)
-        ).settings
+        held = [
+            (await projects.show(self.database, p)).settings or {}
+            for p in (copy.project_id, project)
+        ]
+        assert held[0] == held[1]
         await self._invariants(copy.project_id)
         for one in (copy, self.request):
             await projects.remove(self.database, one)

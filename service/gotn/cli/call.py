@@ -1,5 +1,6 @@
 """One invocation of a verb: its common options, its settings, its way to Neo4j and out."""
 
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -79,9 +80,8 @@ class Call:
         """Where people read: coloured on a terminal, plain and wide elsewhere."""
         from rich.console import Console  # noqa: PLC0415
 
-        return Console(
-            width=None if sys.stdout.isatty() else WIDE, highlight=False, soft_wrap=False
-        )
+        told = sys.stdout.isatty() or "COLUMNS" in os.environ
+        return Console(width=None if told else WIDE, highlight=False, soft_wrap=False)
 
     def note(self, message: str) -> None:
         """A line about what is going on, beside the answer: on stderr, none with --json."""

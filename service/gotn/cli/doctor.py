@@ -13,8 +13,9 @@ from gotn.cli.call import Call
 from gotn.database.connection import Database
 from gotn.errors import GotnError
 from gotn.provision import jars, launch
-from gotn.work.usecases import doctor
+from gotn.work.usecases import adopting, doctor
 from gotn.work.usecases.doctor import Check
+from gotn.work.usecases.writing import Request
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +37,24 @@ def examine(call: Call) -> int:
     }
     call.answer(data, _show)
     return 1 if wrong else 0
+
+
+def adopt(call: Call) -> None:
+    """Take over what was changed by hand: in the named project, or in every one."""
+    only = call.options.get("project")
+
+    async def work(database: Database) -> list[tuple[str, int]]:
+        names = [only] if only else [name async for name in doctor.each_project(database)]
+        return [(name, await _adopted(database, call, name)) for name in names]
+
+    for name, entities in call.run(work):
+        if entities:
+            call.note(f"Adopted into the journal of {name}: {entities} changed by hand.")
+
+
+async def _adopted(database: Database, call: Call, project_id: str) -> int:
+    request = Request(project_id=project_id, actor=call.settings.actor)
+    return (await adopting.adopt(database, request)).entities
 
 
 def _settings(call: Call) -> list[Check]:

@@ -24,6 +24,7 @@ TRANSACTION_SECONDS = 300.0
 #: Driver error -> (ours, message); the first matching class wins, most specific first.
 _ERRORS: tuple[tuple[type[Exception], type[GotnError], str], ...] = (
     (exceptions.AuthError, DatabaseUnavailable, "Neo4j refused the name or the password"),
+    (exceptions.Forbidden, DatabaseUnavailable, "Neo4j does not let this user do that"),
     (exceptions.ConfigurationError, DatabaseUnavailable, "the address of Neo4j cannot be used"),
     (exceptions.ConstraintError, Conflict, "something of this key is stored already"),
     (exceptions.ServiceUnavailable, DatabaseUnavailable, "Neo4j does not answer"),
@@ -137,7 +138,7 @@ class Database:
                 auth=(user or "neo4j", password) if password else None,
                 connection_timeout=5.0,
                 connection_acquisition_timeout=20.0,
-                max_transaction_retry_time=10.0,
+                max_transaction_retry_time=5.0,
                 max_connection_pool_size=64,
                 notifications_min_severity="OFF",
                 user_agent="gotn",

@@ -22,7 +22,13 @@ class Shell(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add these verbs."""
-    verb(app, "doctor", "gotn doctor", "gotn doctor -p demo --json")(doctor)
+    verb(
+        app,
+        "doctor",
+        "gotn doctor",
+        "gotn doctor -p demo --json",
+        "gotn doctor -p demo --adopt",
+    )(doctor)
     verb(app, "help", "gotn help", "gotn help --json")(help_)
     verb(app, "completion", "gotn completion bash > ~/.local/share/bash-completion/gotn")(
         completion
@@ -30,13 +36,21 @@ def register(app: typer.Typer) -> None:
     app.add_typer(config, rich_help_panel="Things")
 
 
-def doctor(call: Call) -> int:
+def doctor(
+    call: Call,
+    adopt: Annotated[
+        bool,
+        typer.Option("--adopt", help="First take changes made by hand over into the journal."),
+    ] = False,
+) -> int:
     """Check the set-up and every invariant of the stored graphs, and say how to mend them.
 
     Every project is examined, or with -p only that one. Exits with 1 if anything is wrong.
     """
     from gotn.cli import doctor as checks  # noqa: PLC0415
 
+    if adopt:
+        checks.adopt(call)
     return checks.examine(call)
 
 

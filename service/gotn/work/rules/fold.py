@@ -78,7 +78,7 @@ class State:
             step = item["step"]
             _put(self.steps, (step["run"], step["position"]), _step_event(event), step)
         elif "settings" in item:
-            self.settings = dict(item["settings"])
+            self.settings = {k: v for k, v in item["settings"].items() if v is not None}
 
     def _edge(self, event: str, row: Row) -> None:
         key = edge_key(row)

@@ -1,0 +1,77 @@
+"""Servers that do not answer, or do not let us in: our errors, and soon."""
+
+import socket
+import time
+from typing import Any
+
+import pytest
+from conftest import Neo4j
+
+from gotn.database.connection import Database, Tx
+from gotn.errors import DatabaseUnavailable, NotFound, ProgrammingError, WrongParameters
+from gotn.work.usecases import projects
+
+
+async def asked(database: Database) -> float:
+    """Seconds until it is refused."""
+    begun = time.monotonic()
+    try:
+        with pytest.raises(DatabaseUnavailable):
+            await projects.show(database, "p")
+        assert not await database.answers()
+    finally:
+        await database.close()
+    return time.monotonic() - begun
+
+
+async def test_closed_port(neo4j_server: Neo4j) -> None:
+    """Nobody listens: told within the time that retries may take."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+        assert await asked(Database.open(f"bolt://127.0.0.1:{port}", None, None)) < 30
+
+
+async def test_wrong_password(neo4j_server: Neo4j) -> None:
+    """A wrong password is told at once, and nothing is tried again."""
+    if not neo4j_server.password:
+        pytest.skip("this server asks for no password")
+    database = Database.open(neo4j_server.uri, neo4j_server.user, "wrong")
+    assert await asked(database) < 10
+
+
+async def test_raising_undoes_everything(database: Database, project: str) -> None:
+    """What raises inside a transaction leaves nothing behind."""
+
+    async def work(tx: Tx) -> None:
+        await tx.rows("project/lock_or_create", project=project)
+        raise NotFound("stop")
+
+    with pytest.raises(NotFound, match="stop"):
+        await database.write(work)
+    with pytest.raises(NotFound):
+        await projects.show(database, project)
+
+
+async def test_read_cannot_write(database: Database, project: str) -> None:
+    """A read transaction refuses to change anything."""
+    with pytest.raises(ProgrammingError):
+        await database.read(lambda tx: tx.rows("project/lock_or_create", project=project))
+
+
+async def test_statements_are_counted(neo4j_server: Neo4j, database: Database) -> None:
+    """Every statement is named to whoever counts; wrong parameters never reach the server."""
+    own = Database.open(neo4j_server.uri, neo4j_server.user, neo4j_server.password)
+    seen: list[str] = []
+    own.on_statement = seen.append
+    try:
+        await own.read(lambda tx: tx.value("project/list", first=1, after=""))
+
+        async def wrong(tx: Tx) -> Any:
+            return await tx.value("project/list", first=1)
+
+        with pytest.raises(WrongParameters):
+            await own.read(wrong)
+    finally:
+        await own.close()
+    assert seen == ["project/list"]
