@@ -39,7 +39,7 @@ from gotn.work.usecases.writing import Request
 T = TypeVar("T")
 settings.register_profile(
     "ci",
-    max_examples=12,
+    max_examples=30,
     stateful_step_count=25,
     derandomize=True,
     deadline=None,
