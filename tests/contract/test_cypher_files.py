@@ -15,7 +15,7 @@ SERVICE = ROOT / "service" / "gotn"
 FILES = sorted(p for p in resources.cypher().rglob("*.cypher") if p.parent.name != "migrations")
 QUERIES = [p for p in FILES if p.parent.name != "fields"]
 _CYPHER = re.compile(
-    r"\bMATCH\s*\(|\bMERGE\s*\(|\bUNWIND\s+[$\[(]|\bDETACH\s+DELETE\b|\bCREATE\s*\(|\bCALL\s*\(\w*\)\s*\{"
+    r"\bMATCH\s*\(|\bMERGE\s*\(|\bUNWIND\s+[$\[(]|\bDETACH\s+DELETE\b|\bCREATE\s*\((?!\?)|\bCALL\s*\(\w*\)\s*\{"
 )
 
 
@@ -59,13 +59,15 @@ def _literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.JoinedStr)
         for part in node.values
     }
+    silent = docstrings | inside
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             parts = [p.value if isinstance(p, ast.Constant) else "{}" for p in node.values]
             yield node.lineno, "".join(str(part) for part in parts)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in docstrings and id(node) not in inside:
-                yield node.lineno, node.value
+        elif id(node) in silent or not isinstance(node, ast.Constant):
+            continue
+        elif isinstance(node.value, str):
+            yield node.lineno, node.value
 
 
 def _modules() -> list[Path]:

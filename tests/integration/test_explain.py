@@ -1,4 +1,4 @@
-"""Every query on the real server: it plans, its header can be pasted, no scan where an index serves."""
+"""Every query on the real server: it plans, its header can be pasted, no index is passed by."""
 
 import re
 from collections.abc import AsyncIterator, Iterator

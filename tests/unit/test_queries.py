@@ -72,7 +72,7 @@ def test_call_needs_exactly_its_parameters(tmp_path: Path) -> None:
 
 def test_unknown_query_is_named() -> None:
     """A name without a file is a mistake of ours."""
-    with pytest.raises(UnknownQuery, match="cypher/work/none.cypher"):
+    with pytest.raises(UnknownQuery, match=r"cypher/work/none\.cypher"):
         queries.named("work/none")
 
 

@@ -853,3 +853,9 @@ def test_a_document_may_have_an_entity_a_line(tmp_path: Path, nodes: int) -> Non
     file = tmp_path / "plan.json"
     file.write_text('{"nodes": [\n' + rows + "\n]}\n")
     assert nodes == len(exchange.read(file).nodes)
+
+
+def test_a_node_held_by_a_failed_one_is_printed_as_ready() -> None:
+    """Being held is a state of the graph; the document said ready, and gets that back."""
+    row = {"id": "a", "status": "blocked", "blocked_by": "b", "layout": {"keys": ["id", "status"]}}
+    assert exchange.node_document(row) == {"id": "a", "status": "ready"}

@@ -9,6 +9,7 @@ from neomodel import (
     AsyncRelationshipFrom,
     AsyncRelationshipTo,
     AsyncStructuredNode,
+    BooleanProperty,
     DateTimeNeo4jFormatProperty,
     IntegerProperty,
     StringProperty,
@@ -48,6 +49,8 @@ class WorkNode(AsyncStructuredNode):
     uid = StringProperty(db_property="id", index=True)
     status = StringProperty(index=True)
     kind = StringProperty(index=True)
+    #: Its tags changed since edges were derived from them.
+    unlinked = BooleanProperty(index=True)
     created_at = DateTimeNeo4jFormatProperty(index=True)
     updated_at = DateTimeNeo4jFormatProperty(index=True)
 

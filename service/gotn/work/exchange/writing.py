@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from gotn.errors import Invalid
-from gotn.work.records import EdgeType
+from gotn.work.records import EdgeType, NodeStatus
 from gotn.work.rules import forms, tags
 
 Row = dict[str, Any]
@@ -35,6 +35,8 @@ def node_document(
     values = dict(row)
     values.pop("parent", None)
     values.pop("children", None)
+    if row.get("blocked_by"):  # held by a failed one: a state of the graph, not of the document
+        values["status"] = NodeStatus.READY.value
     keys = row.get("layout", {}).get("keys", ())
     changed = set(row.get("touched", ()))
     if parent is not None and "parent" in said:

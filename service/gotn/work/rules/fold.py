@@ -58,6 +58,8 @@ class State:
     settings: Row = field(default_factory=dict)
     #: Edges that tags gave first: they have no place in the order of arrival.
     unplaced: set[EdgeKey] = field(default_factory=set)
+    #: Where each node is, or once was, a step.
+    _steps_of: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
 
     def apply(self, event: str, items: Iterable[Row]) -> None:
         """Take in one entry's items; Invalid for one that says nothing a reader can apply."""
@@ -76,7 +78,10 @@ class State:
             _put(self.runs, item["run"]["id"], event, item["run"])
         elif "step" in item:
             step = item["step"]
-            _put(self.steps, (step["run"], step["position"]), _step_event(event), step)
+            at = (step["run"], step["position"])
+            _put(self.steps, at, _step_event(event), step)
+            if at in self.steps:
+                self._steps_of.setdefault(self.steps[at]["node"], set()).add(at)
         elif "settings" in item:
             self.settings = {k: v for k, v in item["settings"].items() if v is not None}
 
@@ -91,8 +96,9 @@ class State:
     def _node(self, event: str, row: Row) -> None:
         _put(self.nodes, row["id"], event, row)
         if event == "remove_node":
-            for key in [k for k, step in self.steps.items() if step["node"] == row["id"]]:
-                del self.steps[key]
+            for at in self._steps_of.pop(row["id"], ()):
+                if at in self.steps and self.steps[at]["node"] == row["id"]:
+                    del self.steps[at]
 
 
 def _step_event(event: str) -> str:
