@@ -5,7 +5,10 @@
 MATCH (n:WorkNode {project_id: $project})
 WHERE n.id > $after
 WITH n ORDER BY n.id LIMIT $first
-RETURN collect([n.id, properties(n), COLLECT {
+RETURN collect([n.id, n {.*, created_at: toStringOrNull(n.created_at),
+  updated_at: toStringOrNull(n.updated_at)}, COLLECT {
   MATCH (n)-[r]->(m)
-  RETURN [type(r), head(labels(m)), coalesce(m.id, m.name), properties(r), m.project_id]
+  RETURN [type(r), head(labels(m)), coalesce(m.id, m.name), r {.*,
+    created_at: toStringOrNull(r.created_at), started_at: toStringOrNull(r.started_at),
+    finished_at: toStringOrNull(r.finished_at)}, m.project_id]
 }]) AS page

@@ -42,7 +42,8 @@ def drawn() -> dict[str, str]:
 
 def test_drawing_is_the_tree() -> None:
     """No class is missing in the drawing, none stands elsewhere."""
-    ours = [GotnError, *(one for one in _below(GotnError) if one.__module__ == "gotn.errors")]
+    ours: list[type[GotnError]] = [GotnError]
+    ours += [one for one in _below(GotnError) if one.__module__ == "gotn.errors"]
     real = {one.__name__: one.__mro__[1].__name__ for one in ours} | {"GotnError": ""}
     assert drawn() == real
 

@@ -242,7 +242,7 @@ def _own(stored: Row, beside: tuple[str, ...]) -> Row:
     """A run's or step's properties as plain JSON."""
     own = {k: v for k, v in stored.items() if k not in (*beside, "project_id")}
     try:
-        return _portable(shapes.row(own, leaves=forms.LEAVES, moments=forms.MOMENTS))
+        return _portable(shapes.row(own, leaves=forms.LEAVES, moments=()))
     except (ValueError, TypeError, AttributeError):
         raise Invalid("This cannot be taken over: a field that must be JSON is not") from None
 
