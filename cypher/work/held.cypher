@@ -1,22 +1,24 @@
-// Ready nodes that a failed one holds and nodes held before, each with the nearest failed one: one row.
+// The open nodes of a project that has failed or held ones, with their hard edges: one row; else none.
 // params: project
-// returns: held, marked
+// returns: internal, ids, statuses, marks, edges
 // :param {project: "demo"}
+WITH EXISTS {
+  MATCH (f:WorkNode {project_id: $project, status: 'failed'}) WHERE f.id > ''
+} OR EXISTS {
+  MATCH (h:WorkNode {project_id: $project, status: 'blocked'})
+  WHERE h.id > '' AND h.blocked_by IS NOT NULL
+} AS concerned
+WHERE concerned
 CALL () {
-  MATCH (f:WorkNode {project_id: $project, status: 'failed'})
-  WHERE f.id > ''
-  MATCH q = (f)-[:HARD_REQUIRES*1..]->(n:WorkNode)
-  WHERE all(x IN nodes(q) WHERE NOT x.status IN ['completed', 'skipped'])
-  WITH n, f.id AS cause, min(length(q)) AS distance
-  WHERE n.status = 'ready' OR n.blocked_by IS NOT NULL
-  WITH n, cause ORDER BY distance, cause
-  WITH n, head(collect(cause)) AS cause ORDER BY n.id
-  RETURN collect([n.id, cause, n.blocked_by]) AS held
+  MATCH (n:WorkNode {project_id: $project})
+  WHERE n.status IN ['ready', 'running', 'blocked', 'failed'] AND n.id > ''
+  RETURN collect(id(n)) AS internal, collect(n.id) AS ids, collect(n.status) AS statuses,
+    collect(coalesce(n.blocked_by, '')) AS marks
 }
 CALL () {
-  MATCH (n:WorkNode {project_id: $project, status: 'blocked'})
-  WHERE n.id > '' AND n.blocked_by IS NOT NULL
-  WITH n ORDER BY n.id
-  RETURN collect(n.id) AS marked
+  MATCH (a:WorkNode {project_id: $project})-[:HARD_REQUIRES]->(b:WorkNode)
+  WHERE a.status IN ['ready', 'running', 'blocked', 'failed'] AND a.id > ''
+    AND b.status IN ['ready', 'running', 'blocked', 'failed']
+  RETURN collect(id(a) * 4294967296 + id(b)) AS edges
 }
-RETURN held, marked
+RETURN internal, ids, statuses, marks, edges

@@ -165,3 +165,15 @@ def test_the_reason_is_for_people() -> None:
     assert "Left out: 1 node completed or skipped." in text
     nothing = plans.Layout()
     assert plans.reason(found, nothing, 0, 0, 0).startswith("Nothing is left to do")
+
+
+def test_a_node_passed_through_keeps_the_order() -> None:
+    """What a left-out parent needs still comes before what needs the parent, and it waits."""
+    found = make_open(4, [(0, 1), (1, 2), (3, 1)])
+    found.statuses[3] = "running"
+    layout = plans.arrange(found, [0, 2, 3], through=[1])
+    assert [[0], [2]] == layout.layers
+    assert ({2}, [3]) == (layout.waiting, layout.waiting_on)
+    steps, path = plans.timed(found, layout)
+    assert [(0, True), (1, False)] == [(step.layer, step.ready) for step in steps]
+    assert (2.0, (found.ids[0], found.ids[2])) == (path.length, path.node_ids)

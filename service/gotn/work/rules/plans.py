@@ -52,6 +52,8 @@ class Layout:
     groups: list[tuple[list[int], float]] = field(default_factory=list)
     weights: dict[int, float] = field(default_factory=dict)
     unit: str = "steps"
+    #: Steps, and nodes that are only passed through, in a topological order.
+    order: list[int] = field(default_factory=list)
 
 
 def scope(found: Open, targets: Iterable[int] | None, *, leaves: bool) -> list[int]:
@@ -133,41 +135,77 @@ def _traced(came: dict[int, int], last: int, start: int) -> list[int]:
     return [*path[:1], *reversed(path[1:]), start]
 
 
-def arrange(found: Open, inside: Sequence[int]) -> Layout:
-    """Layers of what can be done, what is blocked, and what waits for running nodes."""
-    member = set(inside)
+def arrange(found: Open, inside: Sequence[int], through: Iterable[int] = ()) -> Layout:
+    """Layers of what can be done, what is blocked, and what waits for running nodes.
+
+    Nodes passed `through` are no steps and take no time, but what they need still comes
+    before what needs them.
+    """
+    passed = set(through)
+    member = set(inside) | passed
     after: dict[int, list[int]] = {}
     for a, b in found.hard:
         if a in member and b in member:
             after.setdefault(a, []).append(b)
     result = Layout()
-    running = {i for i in inside if found.statuses[i] == NodeStatus.RUNNING.value}
-    result.blocked, held = _blocked(found, inside, after)
-    steps = member - running - held
-    result.waiting = {b for a in running for b in after.get(a, ()) if b in steps}
-    result.waiting_on = sorted(
-        (a for a in running if any(b in steps for b in after.get(a, ()))),
-        key=found.ids.__getitem__,
-    )
-    pairs = [(a, b) for a in steps for b in after.get(a, ()) if b in steps]
-    for generation in _generations(steps, pairs):
-        ordered, groups = together(found, generation)
+    running = {i for i in member if found.statuses[i] == NodeStatus.RUNNING.value}
+    blocked, held = _blocked(found, sorted(member), after)
+    result.blocked = [node for node, at in blocked if at not in passed]
+    open_ = member - running - held
+    for a in running:
+        if waits := _waiting(after, a, passed) & (open_ - passed):
+            result.waiting |= waits
+            result.waiting_on.append(a)
+    result.waiting_on.sort(key=found.ids.__getitem__)
+    result.order = _sorted(open_, after)
+    for layer in _layers(result.order, after, open_, passed):
+        ordered, groups = together(found, layer)
         result.layers.append(ordered)
         result.groups += groups
-    result.weights, result.unit = weights(found, steps)
+    result.weights, result.unit = weights(found, open_ - passed)
     return result
 
 
-def _generations(steps: set[int], pairs: list[tuple[int, int]]) -> list[list[int]]:
-    order = sorted(steps)
+def _waiting(after: dict[int, list[int]], start: int, passed: set[int]) -> set[int]:
+    """What comes next after a node, looking through those that are passed through."""
+    found: set[int] = set()
+    todo = list(after.get(start, ()))
+    while todo:
+        at = todo.pop()
+        if at not in found:
+            found.add(at)
+            todo += after.get(at, ()) if at in passed else ()
+    return found
+
+
+def _sorted(open_: set[int], after: dict[int, list[int]]) -> list[int]:
+    """A topological order of the open nodes."""
+    order = sorted(open_)
     place = {i: at for at, i in enumerate(order)}
-    net = _graph(len(order), [(place[a], place[b]) for a, b in pairs])
-    return [[order[at] for at in layer] for layer in rx.topological_generations(net)]
+    pairs = [(place[a], place[b]) for a in order for b in after.get(a, ()) if b in open_]
+    return [order[at] for at in rx.topological_sort(_graph(len(order), pairs))]
+
+
+def _layers(
+    order: list[int], after: dict[int, list[int]], open_: set[int], passed: set[int]
+) -> list[list[int]]:
+    """Steps by the number of steps on the longest way to them."""
+    level = dict.fromkeys(order, 0)
+    for a in order:
+        beyond = level[a] + (a not in passed)
+        for b in after.get(a, ()):
+            if b in open_ and level[b] < beyond:
+                level[b] = beyond
+    found: dict[int, list[int]] = {}
+    for i in order:
+        if i not in passed:
+            found.setdefault(level[i], []).append(i)
+    return [found[number] for number in sorted(found)]
 
 
 def _blocked(
     found: Open, inside: Sequence[int], after: dict[int, list[int]]
-) -> tuple[list[BlockedNode], set[int]]:
+) -> tuple[list[tuple[BlockedNode, int]], set[int]]:
     """Nodes held by a failed or blocked one, each with the shortest path from it."""
     came: dict[int, int | None] = {}
     for cause in _CAUSES:  # what a failed node blocked is held by that node, not by itself
@@ -190,8 +228,8 @@ def _blocked(
         while (before := came[path[-1]]) is not None:
             path.append(before)
         names = tuple(found.ids[at] for at in reversed(path))
-        blocked.append(BlockedNode(id=found.ids[i], path=names))
-    return sorted(blocked, key=lambda node: node.id), set(came)
+        blocked.append((BlockedNode(id=found.ids[i], path=names), i))
+    return sorted(blocked, key=lambda pair: pair[0].id), set(came)
 
 
 def together(found: Open, layer: Sequence[int]) -> tuple[list[int], list[tuple[list[int], float]]]:
@@ -233,7 +271,7 @@ def weights(found: Open, steps: Iterable[int]) -> tuple[dict[int, float], str]:
 
 def timed(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]:
     """Every step with its slack, and the longest chain."""
-    order = [i for layer in result.layers for i in layer]
+    order, weight = result.order, result.weights
     member = set(order)
     before: dict[int, list[int]] = {i: [] for i in order}
     after: dict[int, list[int]] = {i: [] for i in order}
@@ -243,28 +281,26 @@ def timed(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]
             after[a].append(b)
     ends: dict[int, float] = {}
     for i in order:
-        ends[i] = result.weights[i] + max((ends[a] for a in before[i]), default=0.0)
+        ends[i] = weight.get(i, 0.0) + max((ends[a] for a in before[i]), default=0.0)
     length = max(ends.values(), default=0.0)
     latest: dict[int, float] = {}
     for i in reversed(order):
-        latest[i] = min((latest[b] - result.weights[b] for b in after[i]), default=length)
-    layer_of = {i: n for n, layer in enumerate(result.layers) for i in layer}
+        latest[i] = min((latest[b] - weight.get(b, 0.0) for b in after[i]), default=length)
+    placed = [(i, n) for n, layer in enumerate(result.layers) for i in layer]
     steps = [
         PlannedStep(
             id=found.ids[i],
             summary=found.summaries[i],
             position=position,
-            layer=layer_of[i],
+            layer=layer,
             slack=round(latest[i] - ends[i], 6),
-            weight=result.weights[i],
-            ready=layer_of[i] == 0 and i not in result.waiting,
+            weight=weight[i],
+            ready=layer == 0 and i not in result.waiting,
         )
-        for position, i in enumerate(order)
+        for position, (i, layer) in enumerate(placed)
     ]
-    path = _longest(found, order, before, ends)
-    return steps, CriticalPath(
-        node_ids=tuple(found.ids[i] for i in path), length=length, unit=result.unit
-    )
+    chain = [found.ids[i] for i in _longest(found, order, before, ends) if i in weight]
+    return steps, CriticalPath(node_ids=tuple(chain), length=length, unit=result.unit)
 
 
 def _longest(

@@ -22,15 +22,9 @@ async def open_work(tx: Tx, project_id: str) -> OpenWork:
     """Everything a plan is made of."""
     row = await tx.row("work/plan_graph", project=project_id)
     internal = np.asarray(row["internal"], dtype=np.int64)
-    order = np.argsort(internal)
-    sorted_ids = internal[order]
-
-    def pairs(packed: list[int]) -> list[tuple[int, int]]:
-        found = ranks.Edges.unpacked(packed, sorted_ids)
-        return list(zip(order[found.src].tolist(), order[found.dst].tolist(), strict=True))
-
-    explicit, derived = pairs(row["explicit"]), pairs(row["derived"])
-    soft = pairs(row["soft"])
+    explicit = _positions(internal, row["explicit"])
+    derived = _positions(internal, row["derived"])
+    soft = _positions(internal, row["soft"])
     minutes: dict[str, float] = {}
     estimates = [e if e >= 0 else None for e in row["estimates"]]
     if any(e is not None for e in estimates):
@@ -48,3 +42,34 @@ async def open_work(tx: Tx, project_id: str) -> OpenWork:
         explicit=len(explicit),
         satisfied=row["satisfied"],
     )
+
+
+@dataclass
+class OpenGraph:
+    """The open nodes as columns, and the hard edges between them as positions."""
+
+    ids: list[str]
+    statuses: list[str]
+    #: For each node the failed one that it was marked with, or "".
+    marks: list[str]
+    edges: list[tuple[int, int]]
+
+    def columns(self) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+        """What `rules.holding` needs."""
+        return self.ids, self.statuses, self.edges
+
+
+async def held(tx: Tx, project_id: str) -> OpenGraph | None:
+    """The open graph of a project that has failed or held nodes; None for any other."""
+    row = await tx.one("work/held", project=project_id)
+    if row is None:
+        return None
+    pairs = _positions(np.asarray(row["internal"], dtype=np.int64), row["edges"])
+    return OpenGraph(row["ids"], row["statuses"], row["marks"], pairs)
+
+
+def _positions(internal: ranks.Ints, packed: list[int]) -> list[tuple[int, int]]:
+    """Packed pairs of internal ids as positions in the order of `internal`."""
+    order = np.argsort(internal)
+    found = ranks.Edges.unpacked(packed, internal[order])
+    return list(zip(order[found.src].tolist(), order[found.dst].tolist(), strict=True))

@@ -8,7 +8,9 @@ from typing import Any
 
 from gotn.database.connection import Tx
 from gotn.journal import Ledger
-from gotn.work.store import nodes
+from gotn.work.records import NodeStatus
+from gotn.work.rules import holding
+from gotn.work.store import nodes, planning
 
 Row = dict[str, Any]
 #: What makes a held node ready.
@@ -21,8 +23,16 @@ async def review(tx: Tx, ledger: Ledger) -> None:
     Call it after whatever changes a status or a hard edge. Without failed and held nodes it
     costs one indexed look. updated_at stays: nobody changed these nodes.
     """
-    found = await tx.row("work/held", project=ledger.project_id)
-    causes = {id_: cause for id_, cause, _ in found["held"]}
+    found = await planning.held(tx, ledger.project_id)
+    if found is None:
+        return
+    held = {found.ids[i]: cause for i, cause in holding.holders(*found.columns()).items()}
+    marked = {id_: mark for id_, mark in zip(found.ids, found.marks, strict=True) if mark}
+    ready = {
+        id_
+        for id_, status in zip(found.ids, found.statuses, strict=True)
+        if status == NodeStatus.READY.value
+    }
     changes: list[Row] = [
         {
             "id": id_,
@@ -30,10 +40,10 @@ async def review(tx: Tx, ledger: Ledger) -> None:
             "status_reason": f"needs {cause}, which failed",
             "blocked_by": cause,
         }
-        for id_, cause, before in found["held"]
-        if cause != before
+        for id_, cause in sorted(held.items())
+        if (id_ in ready or id_ in marked) and cause != marked.get(id_)
     ]
-    changes += [{"id": id_, **FREE} for id_ in found["marked"] if id_ not in causes]
+    changes += [{"id": id_, **FREE} for id_ in sorted(marked.keys() - held.keys())]
     await nodes.update(tx, ledger.project_id, changes)
     ledger.record("update_node", [{"node": change} for change in changes])
 

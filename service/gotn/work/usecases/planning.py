@@ -72,10 +72,11 @@ async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
     found = await store.open_work(tx, project_id)
     place = {id_: at for at, id_ in enumerate(found.ids)}
     targets = [place[id_] for id_ in wanted.targets if id_ in place] if wanted.targets else None
-    inside = plans.scope(found, targets, leaves=wanted.leaves)
-    if rounds := plans.cycles(found, inside):
+    whole = plans.scope(found, targets, leaves=False)
+    inside = plans.scope(found, targets, leaves=True) if wanted.leaves else whole
+    if rounds := plans.cycles(found, whole):
         raise await _refused(tx, project_id, [[found.ids[i] for i in way] for way in rounds])
-    layout = plans.arrange(found, inside)
+    layout = plans.arrange(found, inside, through=set(whole) - set(inside))
     steps, critical = plans.timed(found, layout)
     counts = _counted(found, {i for layer in layout.layers for i in layer})
     return Plan(
