@@ -2,13 +2,17 @@
 
 import hashlib
 import logging
+import os
 import shutil
+import ssl
 from pathlib import Path
 
 from gotn.provision.jars import Fetch, Jar
 
 #: Seconds without a byte after which a download counts as failed.
 _TIMEOUT = 30
+#: Where Linux distributions keep the certificates that the machine trusts.
+_SYSTEM_BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 _UNTRUSTED = (
     "the server's certificate is not trusted (behind a company proxy, REQUESTS_CA_BUNDLE must "
     "name its certificates)"
@@ -20,6 +24,7 @@ def fetcher() -> Fetch:
     from jgo.config import GlobalSettings  # noqa: PLC0415  # a third of a second, only
     from jgo.maven import MavenContext  # noqa: PLC0415  # where something is missing
 
+    _trust_what_the_system_trusts()
     logging.getLogger("jgo").addHandler(logging.NullHandler())  # failures are told by us
     settings = GlobalSettings.load()
     cache = Path(settings.repo_cache)
@@ -37,6 +42,21 @@ def fetcher() -> Fetch:
         return path if path.is_relative_to(into) else _copy(path, into)
 
     return _with_plain_reasons(fetch)
+
+
+def _trust_what_the_system_trusts() -> None:
+    """Without a bundle named by the user: pip's, OpenSSL's, or the system's, as pip does it.
+
+    The client would take its own list, which lacks the certificates of a company's proxy.
+    """
+    if os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE"):
+        return
+    named = [os.environ.get(name, "") for name in ("PIP_CERT", "SSL_CERT_FILE")]
+    system = [ssl.get_default_verify_paths().cafile or "", *_SYSTEM_BUNDLES]
+    for bundle in filter(None, [*named, *system]):
+        if Path(bundle).is_file():
+            os.environ["REQUESTS_CA_BUNDLE"] = bundle
+            return
 
 
 def _usable(cache: Path, jar: Jar) -> bool:

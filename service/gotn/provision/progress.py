@@ -1,4 +1,4 @@
-"""Progress of a download, on a terminal only."""
+"""Progress of a download: a bar on a terminal, a line a quarter elsewhere."""
 
 import sys
 
@@ -7,9 +7,16 @@ from gotn.provision.jars import Progress
 _WIDTH = 30
 
 
-def terminal_progress() -> Progress | None:
-    """Answer a one-line bar on stderr, or None where nobody watches."""
-    return _draw if sys.stderr.isatty() else None
+def shown_progress() -> Progress:
+    """Answer a one-line bar on stderr, or a few lines where it is no terminal."""
+    return _draw if sys.stderr.isatty() else _tell
+
+
+def _tell(done: int, total: int, _name: str) -> None:
+    quarter = max(1, total // 4)
+    if done % quarter == 0 or done == total:
+        sys.stderr.write(f"  {done} of {total} files\n")
+        sys.stderr.flush()
 
 
 def _draw(done: int, total: int, name: str) -> None:

@@ -23,7 +23,7 @@ from gotn.provision import (
 )
 from gotn.provision.password import ensure_password, has_database, read_password
 from gotn.provision.paths import Paths, make_private, write_private
-from gotn.provision.progress import terminal_progress
+from gotn.provision.progress import shown_progress
 from gotn.provision.records import Server, server_of
 from gotn.provision.state import State, read_state, write_state
 
@@ -82,7 +82,7 @@ def install(paths: Paths, report: Report = quiet, progress: jars.Progress | None
         lack = len(jars.missing(place, jars.locked()))
         if lack:
             report(f"Downloading Neo4j {jars.neo4j_version()}: {lack} files …")
-            show = progress or terminal_progress()
+            show = progress or shown_progress()
             jars.install(place, jars.locked(), maven.fetcher(), show)
     return place
 
@@ -137,11 +137,23 @@ def _start(paths: Paths, place: Path, request: Request, password: str) -> State:
     raise SetupFailed(f"Neo4j found no free ports. Log: {paths.log}")
 
 
+def _tell_moves(before: ports.Ports, chosen: ports.Ports, request: Request) -> None:
+    """Bookmarks and running services know the old port: say that it is another one now."""
+    named = (("Bolt", before.bolt, chosen.bolt), ("HTTP", before.http, chosen.http))
+    for name, old, new in named:
+        if old and old != new:
+            request.report(
+                f"Port {old} ({name}) is taken by another program; from now on it is {new}. "
+                "Restart services that use the old one."
+            )
+
+
 def _launch(paths: Paths, place: Path, request: Request) -> State:
     profile = request.profile or memory.for_machine()
     before = read_state(paths)
     remembered = ports.Ports(before.bolt_port, before.http_port)
     chosen = ports.choose(remembered, request.bolt_port, request.http_port)
+    _tell_moves(remembered, chosen, request)
     configuration.write(paths, chosen, profile)
     state = State(
         bolt_port=chosen.bolt,
