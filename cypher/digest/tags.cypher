@@ -1,8 +1,8 @@
-// A page of a project's Tags with every property, as one row.
+// A page of a project's Tags that work nodes name, with every property, as one row.
 // params: project, after, first
 // returns: page
 // :param {project: "demo", after: "", first: 1000}
 MATCH (n:Tag {project_id: $project})
-WHERE n.name > $after
+WHERE n.name > $after AND EXISTS { (n)<--(:WorkNode) }
 WITH n ORDER BY n.name LIMIT $first
 RETURN collect([n.name, properties(n), []]) AS page

@@ -13,6 +13,10 @@ CALL () {
   UNION ALL
   MATCH (n:PendingEdge {project_id: $project}) WHERE n.src > '' RETURN n LIMIT $limit
   UNION ALL
+  MATCH (n:Staged {project_id: $project}) RETURN n LIMIT $limit
+  UNION ALL
+  MATCH (n:Import {key: $project}) RETURN n LIMIT $limit
+  UNION ALL
   MATCH (n:JournalEntry {project_id: $project}) WHERE n.seq > 0 RETURN n LIMIT $limit
   UNION ALL
   MATCH (n:Request {project_id: $project}) WHERE n.created_at IS NOT NULL RETURN n LIMIT $limit

@@ -8,6 +8,7 @@ hash before it, so nothing can be changed, lost or put in between unseen
 
 import hashlib
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from gotn import shapes
 from gotn.canonical import canonical
 from gotn.database.connection import Database, Tx
-from gotn.errors import Invalid, NotFound
+from gotn.errors import Conflict, Invalid, NotFound
 
 #: Version of the entries' shape; a reader refuses newer ones.
 SCHEMA_VERSION = 1
@@ -34,6 +35,8 @@ ACTOR_BYTES = 1000
 #: The hash before the first entry.
 GENESIS = "0" * 64
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: Where `commit` notes the last seq of each project it wrote, if somebody asks for it.
+last_seq: ContextVar[dict[str, int] | None] = ContextVar("last_seq", default=None)
 
 
 @dataclass(kw_only=True)
@@ -131,7 +134,8 @@ def _sized(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> Ledger:
     """Take the project's lock and read its head; the first statement of every write.
 
-    A project that does not exist is created, or is NotFound where `create` is false.
+    A project that does not exist is created, or is NotFound where `create` is false; one
+    whose removal was begun is a Conflict.
     """
     shapes.check_text(actor, "actor")
     if len(actor.encode()) > ACTOR_BYTES:
@@ -140,6 +144,11 @@ async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> 
     head = await tx.one(name, project=project_id)
     if head is None:
         raise NotFound(f"There is no project {project_id!r}.", project=project_id)
+    if head["removing"]:
+        raise Conflict(
+            f"Project {project_id!r} is being removed; ask for the removal again.",
+            project=project_id,
+        )
     last = shapes.native(head["timestamp"]) if head["timestamp"] else EPOCH
     ledger = Ledger(
         project_id=project_id,
@@ -161,6 +170,8 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
         return
     await _append(tx, ledger.project_id, ledger.entries)
     await _set_head(tx, ledger)
+    if (noted := last_seq.get()) is not None:
+        noted[ledger.project_id] = ledger.seq
 
 
 async def take_over(tx: Tx, ledger: Ledger, source: AsyncIterator[Entry]) -> None:
@@ -223,12 +234,12 @@ def fingerprint(original: Any) -> str:
     return hashlib.sha256(canonical(original)).hexdigest()
 
 
-async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> set[str]:
-    """Which originals the journal has taken over already."""
-    found: set[str] = set()
+async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> dict[str, int]:
+    """How many entries of each of these originals the journal has taken over already."""
+    found: dict[str, int] = {}
     for start in range(0, len(fingerprints), PAGE):
         some = fingerprints[start : start + PAGE]
-        found |= set(await tx.value("journal/known_originals", project=project_id, originals=some))
+        found |= dict(await tx.value("journal/known_originals", project=project_id, originals=some))
     return found
 
 

@@ -32,6 +32,7 @@ from gotn.errors import Invalid
 DEFAULT_PORT = 8420
 _PREFIX = "GOTN_"
 _PROJECT = r"[a-z0-9][a-z0-9._-]{0,63}"
+_PROJECT_RULE = "expected 1 to 64 of a-z, 0-9, '.', '_' and '-', a letter or digit first"
 
 
 def default_home() -> Path:
@@ -240,10 +241,20 @@ def _place(item: Any, given: set[str]) -> str:
     origin = _origin(name, given)
     secret = name in {"neo4j_password", "api_key"}
     shown = "" if secret else f", found {str(item['input'])[:80]!r}"
-    text = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    text = _PROJECT_RULE if name == "project" else _said(item["msg"])
     label = f"--{name.replace('_', '-')}" if origin == "option" else origin
     where = f"{label}: {name}" if origin.startswith(str(config_file())) else label
     return f"{where}: {text[:1].lower()}{text[1:]}{shown}"
+
+
+def _said(message: str) -> str:
+    """What pydantic says, as we say it: what is expected."""
+    text = message.removeprefix("Value error, ").partition(", unable to parse")[0]
+    return re.sub(r"^(Input|String|Value) should (be|have|match) ?", _expected, text)
+
+
+def _expected(found: re.Match[str]) -> str:
+    return {"be": "expected ", "have": "expected ", "match": "expected a text of "}[found[2]]
 
 
 def _known(name: str) -> str:

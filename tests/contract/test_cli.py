@@ -1,11 +1,14 @@
 """The verbs are a promise to scripts (interfaces, Command line): all there, all explained."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
+import gotn
 from gotn.cli.app import app
 from gotn.cli.helping import tree
 
@@ -14,7 +17,7 @@ up | down | status | doctor | serve | demo | config show | migrate | browser
 project list | project show | project settings | project remove
 import | export
 node add | node update | node remove | node show | node list
-edge add | edge remove | edge list | edge check
+edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
 tree-of | run list | run show | run steps
 journal tail | journal export | journal verify | journal replay
@@ -49,6 +52,15 @@ EXPECTED = sorted(verb.strip() for line in VERBS.splitlines() for verb in line.s
 def test_verbs_are_those_that_are_promised() -> None:
     """No verb is missing, and none is there that nobody wrote down."""
     assert sorted(FOUND) == EXPECTED
+
+
+def test_verbs_that_messages_name_are_there() -> None:
+    """What a message tells people to run can be run."""
+    package = Path(gotn.__file__).parent
+    texts = "\n".join(path.read_text("utf-8") for path in package.rglob("*.py"))
+    named = set(re.findall(r"`gotn ([a-z][a-z-]*)", texts))
+    assert {"up", "doctor", "journal"} <= named
+    assert named <= {verb.split()[0] for verb in EXPECTED}
 
 
 @pytest.mark.parametrize("name", EXPECTED)

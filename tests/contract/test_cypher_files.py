@@ -129,6 +129,7 @@ def test_folders_are_known() -> None:
         "project",
         "request",
         "schema",
+        "staging",
         "work",
     }
     assert not list(resources.cypher().glob("*.cypher"))

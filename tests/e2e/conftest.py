@@ -54,6 +54,11 @@ class Api:
         assert "errors" not in answer, answer["errors"]
         return answer["data"]
 
+    async def exists(self) -> bool:
+        """Whether this test's project was ever written to."""
+        found: bool = (await self.read("project(project: $p) { seq }"))["project"] is not None
+        return found
+
     async def graph(self, nodes: list[dict[str, Any]], edges: list[Any] = [], **more: Any) -> Any:  # noqa: B006
         """Add a graph, and expect that to work."""
         found = await self.run("GraphAdd", input={"nodes": nodes, "edges": edges} | more)

@@ -36,6 +36,35 @@ async def test_every_refusal_is_a_member_of_the_result(api: Api) -> None:
     assert (await api.run("NodeRemove", input={"id": "a", "cascade": True}))["edges"] == 1
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        "workNodes { totalCount }",
+        "workNodes(first: 0) { pageInfo { hasNextPage } }",
+        "workEdges { nodes { src } }",
+        "workEdges(filter: {type: []}) { totalCount }",
+        "ready { nodes { id } }",
+        "orphans { totalCount }",
+        "runs { totalCount }",
+        "journal { totalCount }",
+        "cycles { path }",
+        "unmet { tag }",
+        "digest",
+        "journalVerification { entries }",
+        'treeOf(id: "a") { depth }',
+    ],
+)
+async def test_a_project_that_is_not_there_is_told(api: Api, field: str) -> None:
+    """An empty answer would hide a mistyped name: NOT_FOUND, and of an empty project nothing."""
+    name, _, rest = field.partition("(") if "(" in field else field.partition(" ")
+    asked = f"{name}(project: $p, {rest}" if "(" in field else f"{name}(project: $p) {rest}"
+    answer = await api.post(f"query Q($p: String!) {{ {asked} }}", p=api.project)
+    assert [error["extensions"]["code"] for error in answer["errors"]] == ["NOT_FOUND"]
+    await api.run("ProjectSettings", input={"settings": {"description": "empty"}})
+    if name != "treeOf":
+        await api.read(asked)
+
+
 async def test_facts_are_fields_of_their_error_type(api: Api) -> None:
     """A program can select them by name, without reading `facts`."""
     await api.graph([node("a"), node("b")], [edge("a", "b")])

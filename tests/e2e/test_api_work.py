@@ -320,6 +320,19 @@ async def test_a_project_is_listed_set_and_removed(api: Api) -> None:
     assert await api.run("ProjectShow") is None
 
 
+async def test_a_repeated_removal_succeeds_under_a_key(api: Api) -> None:
+    """With any key a project that is gone is answered with zero counts, without one: NotFound."""
+    await api.graph([node("a"), node("b")], [edge("a", "b")])
+    first = await api.run("ProjectRemove", input={"idempotencyKey": "k"})
+    assert (first["projectId"], first["nodes"], first["edges"]) == (api.project, 2, 1)
+    again = await api.run("ProjectRemove", input={"idempotencyKey": "k"})
+    assert (again["projectId"], again["nodes"], again["seq"]) == (api.project, 0, 0)
+    assert (await api.run("ProjectRemove", input={}))["code"] == "NOT_FOUND"
+    for key in ("", "k" * 257):
+        assert (await api.run("ProjectRemove", input={"idempotencyKey": key}))["code"] == "INVALID"
+    assert not await api.exists()
+
+
 async def test_a_cursor_of_another_list_is_refused(api: Api) -> None:
     """A cursor names its order; others, damaged ones and forged ones are Invalid, never a crash."""
     await api.graph([node("a"), node("b")])
@@ -338,3 +351,19 @@ async def test_a_cursor_of_another_list_is_refused(api: Api) -> None:
                 o=order,
             )
             assert answer["errors"][0]["extensions"]["code"] == "INVALID", (cursor, answer)
+
+
+async def test_an_edge_is_read_and_changed_by_its_name(api: Api) -> None:
+    """By src, dst and type: absent members stay, null takes away, another name is null."""
+    await api.graph([node("a"), node("b")], [edge("a", "b", evidence="said", extra={"k": 1})])
+    which = {"src": "a", "dst": "b"}
+    changed = await api.run("EdgeUpdate", input=which | {"evidence": None, "provenance": {"x": 1}})
+    assert (changed["evidence"], changed["provenance"], changed["extra"]) == (
+        None, {"x": 1}, {"k": 1},
+    )  # fmt: skip
+    assert changed == await api.run("EdgeShow", **which, type="HARD_REQUIRES")
+    assert await api.run("EdgeShow", **which, type="RELATED") is None
+    ends = await api.read('workEdge(project: $p, src: "a", dst: "b") { dstNode { nodeId } }')
+    assert ends["workEdge"]["dstNode"] == {"nodeId": "b"}
+    missing = await api.run("EdgeUpdate", input={"src": "b", "dst": "a", "evidence": "x"})
+    assert (missing["__typename"], missing["code"]) == ("NotFound", "NOT_FOUND")

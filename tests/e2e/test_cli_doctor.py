@@ -62,3 +62,4 @@ async def test_damage_is_seen(gotn: Command, name: str, database: Database) -> N
     assert found["ok"] is False
     assert found["found"]
     assert "gotn " in found["mend"]
+    assert ("--adopt" in found["mend"]) == (name == "3 journal")

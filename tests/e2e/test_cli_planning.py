@@ -17,6 +17,18 @@ def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Com
     return command
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["cycles", "unmet", "ready", "orphans", "plan --dry-run", "link", "node list", "edge list",
+     "run list", "journal tail", "journal verify", "tree-of x", "export"],
+)  # fmt: skip
+def test_a_mistyped_project_is_told_and_not_made(gotn: Command, words: str) -> None:
+    """Every verb but those that add ends with 3, and nothing comes into being."""
+    gotn.project = f"{gotn.project}-typo"
+    assert gotn.error(*words.split(), code=3)["code"] == "NOT_FOUND"
+    assert gotn.error("project", "show", code=3)["code"] == "NOT_FOUND"
+
+
 def test_from_a_file_to_a_plan(gotn: Command) -> None:
     """Link, preview, plan: the keys that scripts rely on; the preview stores nothing."""
     linked = gotn.data("link")
@@ -73,7 +85,7 @@ def test_questions(gotn: Command) -> None:
     assert "release" in [row["id"] for row in after]
     assert {"tag", "nodes"} == gotn.data("unmet")["unmet"][0].keys()
     assert gotn.data("orphans")["nodes"] == []
-    assert gotn.data("cycles") == {"components": []}
+    assert gotn.data("cycles") == {"components": [], "truncated": False}
     rows = gotn.data("tree-of", "build_gotn")["rows"]
     assert (rows[0]["node"]["id"], rows[0]["depth"]) == ("build_gotn", 0)
     assert gotn.error("why", "nothing", code=3)["code"] == "NOT_FOUND"

@@ -87,6 +87,21 @@ def test_bad_settings_name_the_variable(alone: Command) -> None:
     assert [check["name"] for check in checks] == ["settings"]
 
 
+@pytest.mark.parametrize("scheme", ["bolt", "http"])
+def test_a_password_in_the_address_is_never_printed(tmp_path: Path, scheme: str) -> None:
+    """Whether the address could be one or not: refused, and every verb keeps it to itself."""
+    secret = "hush-4711" + "x" * 60
+    gotn = Command({"NEO4J_URI": f"{scheme}://neo4j:{secret}@127.0.0.1:{_port()}"}, tmp_path)
+    printed = ""
+    for words in (["ready"], ["status"], ["config", "show"], ["browser"], ["doctor"], ["up"]):
+        for more in ([], ["--json"], ["--debug"]):
+            done = gotn.run(*words, *more)
+            printed += done.stdout + done.stderr
+    assert "hush" not in printed
+    assert gotn.run("ready").returncode == (8 if scheme == "bolt" else 1)
+    assert ("NEO4J_PASSWORD" if scheme == "bolt" else "NEO4J_URI: expected") in printed
+
+
 def test_config_show(gotn: Command) -> None:
     """Values with their origins, and no secret."""
     gotn.extra |= {"GOTN_API_KEY": "hush-4711", "GOTN_MAX_DEPTH": "7"}

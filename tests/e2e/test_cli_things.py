@@ -10,6 +10,22 @@ def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Com
     return Command(neo4j_environment, tmp_path, project)
 
 
+def test_an_edge_is_shown_and_changed(gotn: Command) -> None:
+    """Show, update, clear; without a change a usage error, without an edge 3."""
+    _add(gotn, "a")
+    _add(gotn, "b")
+    gotn.data("edge", "add", "a", "b", "--evidence", "said")
+    assert gotn.data("edge", "update", "a", "b", "--evidence", "seen")["evidence"] == "seen"
+    assert gotn.data("edge", "show", "a", "b")["evidence"] == "seen"
+    assert "seen" in gotn.text("edge", "show", "a", "b")
+    assert gotn.data("edge", "update", "a", "b", "--clear", "evidence")["evidence"] is None
+    assert gotn.run("edge", "update", "a", "b").returncode == 2
+    assert gotn.error("edge", "update", "a", "b", "--score", "0.5", code=1)["field"] == "score"
+    error = gotn.error("edge", "show", "b", "a", code=3)
+    assert "'b → a'" in error["message"]
+    assert "'a' has 1 edge;" in gotn.error("node", "remove", "a", code=4)["message"]
+
+
 def _add(gotn: Command, id_: str, *more: str) -> None:
     gotn.data(
         "node", "add", id_, "--kind", "task", "--summary", f"Do {id_}", "--prompt", "x", *more
@@ -51,7 +67,7 @@ def test_refusals_have_their_exit_codes(gotn: Command) -> None:
     assert gotn.error("node", "remove", "a", code=4)["code"] == "CONFLICT"
     assert gotn.data("node", "remove", "a", "--cascade")["edges"] == 1
     assert gotn.error("node", "update", "b", code=2)["code"] == "USAGE"
-    assert gotn.error("node", "add", "c", "--summary", "no prompt", code=1)["code"] == "INVALID"
+    assert gotn.error("node", "add", "c", "--summary", "no prompt", code=2)["code"] == "USAGE"
 
 
 def test_edges(gotn: Command) -> None:

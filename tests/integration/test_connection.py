@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from conftest import Neo4j
 
-from gotn.database.connection import Database, Tx
+from gotn.database.connection import Database, Tx, without_credentials
 from gotn.errors import DatabaseUnavailable, NotFound, ProgrammingError, WrongParameters
 from gotn.work.usecases import projects
 
@@ -38,6 +38,16 @@ async def test_wrong_password(neo4j_server: Neo4j) -> None:
         pytest.skip("this server asks for no password")
     database = Database.open(neo4j_server.uri, neo4j_server.user, "wrong")
     assert await asked(database) < 10
+
+
+async def test_a_password_in_the_address_is_refused_unseen() -> None:
+    """The driver takes none there; the error says where it belongs, and does not repeat it."""
+    for uri in ("bolt://me:se@cret@127.0.0.1:1", "neo4j+s://me:sec ret@h", "odd://me:secret@h"):
+        with pytest.raises(DatabaseUnavailable, match="NEO4J_PASSWORD") as caught:
+            Database.open(uri, None, None)
+        assert "me:" not in caught.value.message
+    assert without_credentials("bolt://me:se@cret@h:1") == "bolt://h:1"
+    assert without_credentials("bolt://h:1") == "bolt://h:1"
 
 
 async def test_raising_undoes_everything(database: Database, project: str) -> None:

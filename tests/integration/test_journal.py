@@ -15,6 +15,7 @@ from stories import assert_whole, by_hand, entries_of, exported, story
 from gotn import journal, shapes
 from gotn.database.connection import Database
 from gotn.errors import BadDocument, Conflict, CycleRefused, Invalid, NotFound
+from gotn.work.store import nodes as store
 from gotn.work.usecases import bulk, edges, exporting, nodes, projects, replay
 from gotn.work.usecases.lines import Lines
 from gotn.work.usecases.writing import Request
@@ -219,6 +220,31 @@ async def test_newer_journal_is_refused(
             await replay.replay_file(database, copy, path, recover=recover)
     with pytest.raises(NotFound):
         await projects.show(database, f"{project}-copy")
+
+
+async def test_newer_lines_are_damage_among_others(
+    database: Database, request_: Request, project: str, tmp_path: Path
+) -> None:
+    """Each is named with its line, the rest as ever; --recover takes the rest and lists them."""
+    for name in "abcd":
+        await nodes.add(database, request_, make_node(name))
+    path = await exported(database, project, tmp_path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1].replace(b'"schema_version":1', b'"schema_version":2')
+    lines[3] = lines[3].replace(b'"schema_version":1', b'"schema_version":3')
+    lines[4] = lines[4][:40] + b"\n"
+    path.write_bytes(b"".join(lines))
+    copy = Request(project_id=f"{project}-copy", actor="other")
+    with pytest.raises(BadDocument, match="but what a newer program wrote") as refused:
+        await replay.replay_file(database, copy, path)
+    listed = [(one["line"], one.get("id")) for one in refused.value.facts["violations"]]
+    assert listed == [(2, "2"), (4, "4"), (5, None)]
+    found = await replay.replay_file(database, copy, path, recover=True)
+    assert [(one.line, one.id) for one in found.skipped] == listed
+    assert found.nodes == 1
+    rows = await database.read(lambda tx: store.get(tx, copy.project_id, "abcd"))
+    assert list(rows) == ["b"]
+    await assert_whole(database, copy.project_id)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\x00\x01\x02", b"no journal\n"])

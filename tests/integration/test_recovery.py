@@ -2,15 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from factories import make_node
 from stories import assert_whole, entries_of, exported
 
 from gotn import shapes
 from gotn.database.connection import Database
-from gotn.work.records import NodeStatus, WorkNode
+from gotn.errors import Conflict
+from gotn.work.records import GraphDraft, NodeStatus, WorkNode
 from gotn.work.store import nodes as store
-from gotn.work.usecases import nodes, projects, replay
+from gotn.work.usecases import bulk, nodes, projects, replay
 from gotn.work.usecases.writing import Request
 
 ORIGINAL = [
@@ -94,3 +97,92 @@ async def test_recovery_keeps_imported_originals(
     kept = [e for e in await entries_of(database, copy.project_id) if "original" in e.data]
     assert len(kept) == len(ORIGINAL) - 1
     await assert_whole(database, copy.project_id)
+
+
+async def test_recovery_under_a_key_answers_again(
+    database: Database, project: str, tmp_path: Path
+) -> None:
+    """Same journal, same key: the first answer, although everything in it is stored by now."""
+    path = original(tmp_path)
+    keyed = Request(project_id=project, actor="t", idempotency_key="k")
+    first = await replay.replay_file(database, keyed, path)
+    seq = (await projects.show(database, project)).seq
+    again = await replay.replay_file(database, keyed, path)
+    assert (first.digest, first.entries) == (again.digest, again.entries)
+    assert (await projects.show(database, project)).seq == seq
+
+
+async def test_a_recovered_graph_decides_under_the_lock(
+    database: Database, request_: Request, project: str, tmp_path: Path
+) -> None:
+    """A node that somebody writes while the journal is read stays as it was written."""
+    path = original(tmp_path)
+    writes = database.write
+
+    async def racing(work: Any) -> Any:
+        database.write = writes  # type: ignore[method-assign]
+        await nodes.add(database, request_, make_node("web", summary="Mine"))
+        return await writes(work)
+
+    database.write = racing  # type: ignore[method-assign]
+    try:
+        await replay.replay_file(database, request_, path)
+    finally:
+        database.write = writes  # type: ignore[method-assign]
+    rows = await database.read(lambda tx: store.get(tx, project, ["web"]))
+    assert rows["web"]["summary"] == "Mine"
+    await assert_whole(database, project)
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+async def test_a_second_parent_is_reported(
+    database: Database, request_: Request, project: str, tmp_path: Path, waiting: bool
+) -> None:
+    """The stored parent stays, waited for or not; the journal's is listed as left out."""
+    if not waiting:
+        await nodes.add(database, request_, make_node("mine"))
+    await bulk.add_graph(database, request_, [make_node("db", parent="mine")], [])
+    found = await replay.replay_file(database, request_, original(tmp_path))
+    ((id_, reason),) = [(one.id, one.reason) for one in found.skipped if "parent" in one.reason]
+    assert id_ == "db"
+    assert reason == 'the journal\'s parent "web" gives way to "mine", which is stored'
+    await assert_whole(database, project)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+async def test_a_replay_under_a_key_answers_again(
+    database: Database, request_: Request, project: str, tmp_path: Path, damaged: bool
+) -> None:
+    """The second time it is the first answer, not a Conflict; another journal is one."""
+    await nodes.add(database, request_, make_node("a"))
+    await nodes.add(database, request_, make_node("b"))
+    path = await exported(database, project, tmp_path)
+    if damaged:
+        path.write_bytes(path.read_bytes()[:-40])
+    copy = Request(project_id=f"{project}-copy", actor="t", idempotency_key="k")
+    first = await replay.replay_file(database, copy, path, recover=damaged)
+    assert first.digest == await replay.current_digest(database, copy.project_id)
+    assert await replay.replay_file(database, copy, path, recover=damaged) == first
+    await nodes.add(database, request_, make_node("c"))
+    with pytest.raises(Conflict, match="another input"):
+        await replay.replay_file(database, copy, await exported(database, project, tmp_path))
+    other = Request(project_id=copy.project_id, actor="t", idempotency_key="other")
+    with pytest.raises(Conflict, match="not empty"):
+        await replay.replay_file(database, other, path, recover=damaged)
+
+
+async def test_equal_entries_are_kept_apart(database: Database, request_: Request) -> None:
+    """Two alike in a file are two in the journal; the same file again brings none."""
+    one = {"event": "execute_step", "timestamp": "2025-01-01T00:00:00Z", "data": {"n": 1}}
+
+    async def kept(*entries: dict[str, Any]) -> list[Any]:
+        await bulk.import_graph(database, request_, GraphDraft(journal=list(entries)))
+        found = await entries_of(database, request_.project_id)
+        return [entry.data["original"] for entry in found if "original" in entry.data]
+
+    other = one | {"data": {"n": 2}}
+    assert await kept(one, other, one) == [one, other, one]
+    assert await kept(one, other, one) == [one, other, one]
+    assert await kept(one) == [one, other, one]
+    assert await kept(one, one, one) == [one, other, one, one]
+    await assert_whole(database, request_.project_id)

@@ -7,7 +7,7 @@ from factories import make_edge, make_node
 from graphs import closes
 
 from gotn.database.connection import Database
-from gotn.errors import NotFound
+from gotn.errors import LimitExceeded, NotFound
 from gotn.work.records import EdgeType, NodeStatus, StatusCount, StepOfPath, UnmetRequirement
 from gotn.work.store import asking
 from gotn.work.usecases import bulk, planning
@@ -146,6 +146,36 @@ async def test_unmet_requirements_are_by_tag(database: Database, request_: Reque
         UnmetRequirement(tag="s", nodes=("a",)),
         UnmetRequirement(tag="t", nodes=("a", "b")),
     ] == found
+
+
+async def test_what_is_cut_is_told(
+    database: Database, request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree over the limit is refused; of cycles each component is listed, to the limit."""
+    project = request_.project_id
+    await _build(database, request_, "abcdef", "ab", "ba", "cd", "dc", "ef", "fe")
+    await bulk.add_graph(database, request_, [make_node("root", children=tuple("abc"))], [])
+    monkeypatch.setattr(asking, "TREE", 4)
+    assert 4 == len(await database.read(lambda tx: asking.tree_of(tx, project, "root")))
+    monkeypatch.setattr(asking, "TREE", 3)
+    with pytest.raises(LimitExceeded, match="more than 3 nodes"):
+        await database.read(lambda tx: asking.tree_of(tx, project, "root"))
+    monkeypatch.setattr(asking, "LIMIT", 2)
+    found = await database.read(lambda tx: asking.cycles(tx, project))
+    assert [("a", "b"), ("c", "d")] == [cycle.nodes for cycle in found]
+    assert all(cycle.path for cycle in found)
+
+
+async def test_a_component_beyond_the_flagged_edges_looked_at_is_listed(
+    database: Database, request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its way round is not looked for; that it is there is told."""
+    pairs = ("ab", "ba", "ac", "ca", "xy", "yx")
+    await _build(database, request_, "abcxy", *pairs)
+    monkeypatch.setattr(asking, "LIMIT", 2)
+    found = await database.read(lambda tx: asking.cycles(tx, request_.project_id))
+    assert [("a", "b", "c"), ("x", "y")] == [cycle.nodes for cycle in found]
+    assert [True, False] == [bool(cycle.path) for cycle in found]
 
 
 async def test_a_tree_has_parents_first_and_children_in_order(

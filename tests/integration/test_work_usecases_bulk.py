@@ -8,6 +8,8 @@ from graphs import assert_verified, hard_edges, seq_of, state_of
 from gotn.database.connection import Database
 from gotn.errors import Conflict, CycleRefused, Invalid, LimitExceeded, NotFound
 from gotn.work.records import EdgeType, GraphDraft, WorkEdgeDraft, WorkNodeDraft
+from gotn.work.rules import forms
+from gotn.work.store import nodes as node_store
 from gotn.work.usecases import bulk, link, nodes, projects
 from gotn.work.usecases.writing import Request
 
@@ -84,8 +86,12 @@ async def test_too_much_for_one_call_is_refused(
     """The limit is named."""
     monkeypatch.setattr(bulk, "ITEMS", 10)
     drafts, chain = _chain(6)
-    with pytest.raises(LimitExceeded, match="At most 10 nodes and edges a call, found 11"):
+    with pytest.raises(LimitExceeded, match=r"At most 10 nodes, edges.* found 11"):
         await bulk.add_graph(database, request_, drafts, chain)
+    run = {"id": "r", "ordered_node_ids": ["a"] * 5}
+    draft = GraphDraft(runs=[run, run | {"id": "s"}], journal=[{"event": "x"}])
+    with pytest.raises(LimitExceeded, match="found 13"):
+        await bulk.import_graph(database, request_, draft)
 
 
 @pytest.mark.parametrize("count", [3, 30])
@@ -151,6 +157,51 @@ async def test_an_import_updates_what_says_something_else(
     await assert_verified(database, request_.project_id)
 
 
+async def test_an_estimate_goes_with_the_extra_that_held_it(
+    database: Database, request_: Request
+) -> None:
+    """Another extra without one takes it away, and the same again changes nothing."""
+    draft = _document("a")
+    for extra, minutes, changed in (
+        ({"estimate_minutes": 100, "x": 1}, 100.0, 1),
+        ({"x": 2}, None, 1),
+        ({"x": 2}, None, 0),
+    ):
+        draft.nodes[0] = forms.node_row(draft.nodes[0] | {"extra": extra})
+        assert changed == (await bulk.import_graph(database, request_, draft)).changed
+        rows = await database.read(lambda tx: node_store.get(tx, request_.project_id, "a"))
+        assert (extra, minutes) == (rows["a"]["extra"], rows["a"].get("estimate_minutes"))
+        del draft.nodes[0]["extra"]
+        draft.nodes[0].pop("estimate_minutes", None)
+        await assert_verified(database, request_.project_id)
+
+
+def _soft(src: str, dst: str, score: float, evidence: str) -> GraphDraft:
+    row = {"type": "soft_semantic", "src": src, "dst": dst, "score": score, "evidence": evidence}
+    return GraphDraft(edges=[row])
+
+
+async def test_two_directions_are_one_with_the_higher_score(
+    database: Database, request_: Request
+) -> None:
+    """Of stored and waiting soft edges; said in its own direction again a score may fall."""
+    await bulk.import_graph(database, request_, _document("a", "b"))
+    for src, dst in (("a", "b"), ("x", "y")):
+        for turned, score, kept in (
+            (False, 0.5, 0.5),
+            (True, 0.3, 0.5),
+            (True, 0.9, 0.9),
+            (False, 0.2, 0.2),
+        ):
+            ends = (dst, src) if turned else (src, dst)
+            draft = _soft(*ends, score, f"{score}")
+            await bulk.import_graph(database, request_, draft)
+            edges = (await state_of(database, request_.project_id))["edges"]
+            found = edges["soft_semantic", src, dst, ""]
+            assert (kept, f"{kept}", src) == (found["score"], found["evidence"], found["src"])
+            await assert_verified(database, request_.project_id)
+
+
 async def test_what_waits_joins_when_its_node_arrives(
     database: Database, request_: Request
 ) -> None:
@@ -173,6 +224,49 @@ async def test_what_waits_joins_when_its_node_arrives(
     with pytest.raises(Conflict) as caught:
         await nodes.remove(database, request_, "a")
     assert ["c"] == caught.value.facts["children"]
+
+
+def _family(*pairs: str) -> GraphDraft:
+    """derived_from rows of parent and child, given as "pc"."""
+    row = {"type": "derived_from", "said": ["edge"]}
+    return GraphDraft(edges=[row | {"src": pair[0], "dst": pair[1]} for pair in pairs])
+
+
+async def test_a_second_parent_is_refused_while_it_waits(
+    database: Database, request_: Request
+) -> None:
+    """Beside a stored parent and beside one that waits; the same parent again is no second."""
+    await bulk.add_graph(database, request_, [make_node("p"), make_node("c", parent="p")], [])
+    await bulk.import_graph(database, request_, _family("xd"))
+    for pairs in (("qc",), ("qd",), ("qe", "re")):
+        with pytest.raises(Invalid, match="one parent"):
+            await bulk.import_graph(database, request_, _family(*pairs))
+    await bulk.import_graph(database, request_, _family("pc", "xd"))
+    for id_ in ("q", "x", "d"):
+        await nodes.add(database, request_, make_node(id_))
+    rows = await database.read(lambda tx: node_store.get(tx, request_.project_id, "cd"))
+    assert {"c": "p", "d": "x"} == {id_: row["parent"] for id_, row in rows.items()}
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_decomposition_cycle_is_refused_while_it_waits(
+    database: Database, request_: Request
+) -> None:
+    """Over stored parents and waiting ones in turn, over several imports; then all can arrive."""
+    await bulk.add_graph(database, request_, [make_node("a"), make_node("b", parent="a")], [])
+    for pair in ("bx", "xy", "yz"):
+        await bulk.import_graph(database, request_, _family(pair))
+    for pair in ("za", "zv"):
+        draft = _family(pair, "va") if pair == "zv" else _family(pair)
+        with pytest.raises(Invalid, match="cannot stand above itself") as caught:
+            await bulk.import_graph(database, request_, draft)
+        assert {"a", "b", "x", "y", "z"} <= set(caught.value.facts["path"])
+    with pytest.raises(Invalid, match="cannot stand above itself"):
+        await nodes.add(database, request_, make_node("x", children=("a",)))
+    for id_ in "zxy":
+        await nodes.add(database, request_, make_node(id_))
+    assert 0 == (await projects.show(database, request_.project_id)).pending
+    await assert_verified(database, request_.project_id)
 
 
 LONG = "%" * 1000

@@ -1,5 +1,8 @@
 import asyncio
+import io
+import json
 import random
+from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
@@ -7,8 +10,10 @@ import pytest
 from factories import make_edge, make_node
 from graphs import assert_verified, hard_edges, seq_of, state_of
 
+from gotn import journal
 from gotn.database.connection import Database
 from gotn.errors import Conflict, CycleRefused, GotnError, Invalid, NotFound
+from gotn.work import exchange
 from gotn.work.records import EdgeOrigin, EdgeType
 from gotn.work.rules import ranks
 from gotn.work.store import asking
@@ -146,6 +151,103 @@ async def test_an_edge_that_tags_give_stays(database: Database, request_: Reques
     with pytest.raises(NotFound):
         await edges.remove(database, request_, make_edge("b", "a"))
     assert SENTENCE == (await hard_edges(database, request_.project_id, "b"))["a", "b"]["evidence"]
+
+
+async def test_an_edge_is_changed_and_emptied(database: Database, request_: Request) -> None:
+    """Given fields change, others stay, null empties; the same again is no entry."""
+    await _nodes(database, request_, "ab")
+    draft = make_edge("a", "b", evidence="said so", extra={"k": 1})
+    await edges.add(database, request_, draft)
+    seq = await seq_of(database, request_.project_id)
+    changes = {"evidence": "seen", "provenance": {"source": "me"}}
+    changed = await edges.update(database, request_, draft, changes)
+    assert ("seen", {"source": "me"}, {"k": 1}) == (
+        changed.evidence,
+        changed.provenance,
+        changed.extra,
+    )
+    assert changed == await edges.update(database, request_, draft, changes)
+    assert seq + 1 == await seq_of(database, request_.project_id)
+    emptied = await edges.update(database, request_, draft, {"evidence": None, "extra": None})
+    assert (None, None, {"source": "me"}) == (emptied.evidence, emptied.extra, emptied.provenance)
+    assert emptied == await edges.show(database, request_.project_id, draft)
+    last = [e async for e in journal.entries(database, request_.project_id, after=seq)]
+    assert ["update_edge", "update_edge"] == [entry.event for entry in last]
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_soft_edge_changes_from_either_side(database: Database, request_: Request) -> None:
+    """It keeps the side it came from, and is found by both."""
+    await _nodes(database, request_, "ab")
+    soft = EdgeType.SOFT_SEMANTIC
+    await edges.add(database, request_, make_edge("b", "a", type=soft, score=0.5))
+    here = make_edge("a", "b", type=soft)
+    changed = await edges.update(database, request_, here, {"score": 0.9})
+    assert ("b", "a", 0.9) == (changed.src, changed.dst, changed.score)
+    assert changed == await edges.show(database, request_.project_id, here)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_an_imported_or_waiting_edge_prints_its_change(
+    database: Database, request_: Request
+) -> None:
+    """What a document said otherwise stays; the changed field is exported."""
+    lines = [
+        {"id": "a", "kind": "k", "summary": "s", "prompt_text": "p"},
+        {"src": "a", "dst": "zz", "type": "hard_requires", "evidence": None},
+        {"src": "zz", "dst": "a", "type": "related", "evidence": "x", "mine": 1},
+    ]
+    text = json.dumps({"nodes": lines[:1], "edges": lines[1:]}).encode()
+    draft = exchange.read(io.BytesIO(text), "gotn", name="x.json")
+    await bulk.import_graph(database, request_, draft)
+    waiting = make_edge("zz", "a", type=EdgeType.RELATED, kind="related")
+    changed = await edges.update(database, request_, waiting, {"evidence": None})
+    assert (True, None, {"mine": 1}) == (changed.pending, changed.evidence, changed.extra)
+    await edges.update(database, request_, make_edge("a", "zz"), {"evidence": "seen"})
+    await assert_verified(database, request_.project_id)
+    await nodes.add(database, request_, make_node("zz"))
+    shown = await edges.show(database, request_.project_id, make_edge("a", "zz"))
+    assert shown is not None
+    assert (False, "seen") == (shown.pending, shown.evidence)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_change_that_cannot_be(database: Database, request_: Request) -> None:
+    """What tags alone give, another field, a hard edge's score, no such edge: nothing changes."""
+    await _tagged(database, request_)
+    seq = await seq_of(database, request_.project_id)
+    derived = make_edge("a", "b")
+    with pytest.raises(Invalid, match="follows from the tags t"):
+        await edges.update(database, request_, derived, {"evidence": "mine"})
+    with pytest.raises(Invalid, match="origin: expected one of"):
+        await edges.update(database, request_, derived, {"origin": "explicit"})
+    with pytest.raises(Invalid, match="only a soft_semantic"):
+        await edges.update(database, request_, derived, {"score": 0.5})
+    soft = make_edge("a", "b", type=EdgeType.SOFT_SEMANTIC)
+    with pytest.raises(Invalid, match="score: expected 0 to 1"):
+        await edges.update(database, request_, soft, {"score": 2})
+    with pytest.raises(NotFound):
+        await edges.update(database, request_, make_edge("b", "a"), {"evidence": "x"})
+    assert await edges.show(database, request_.project_id, make_edge("b", "a")) is None
+    assert seq == await seq_of(database, request_.project_id)
+    insisted = await edges.add(database, request_, make_edge("a", "b", evidence="said"))
+    assert EdgeOrigin.BOTH == insisted.origin
+    changed = await edges.update(database, request_, derived, {"evidence": "mine"})
+    assert ("mine", EdgeOrigin.BOTH) == (changed.evidence, changed.origin)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_change_is_made_once_a_key(database: Database, request_: Request) -> None:
+    """The same key gives the first answer again; with another change it is a Conflict."""
+    await _nodes(database, request_, "ab")
+    draft = make_edge("a", "b")
+    await edges.add(database, request_, draft)
+    keyed = replace(request_, idempotency_key="k")
+    first = await edges.update(database, keyed, draft, {"evidence": "one"})
+    await edges.update(database, request_, draft, {"evidence": "two"})
+    assert first == await edges.update(database, keyed, draft, {"evidence": "one"})
+    with pytest.raises(Conflict):
+        await edges.update(database, keyed, draft, {"evidence": "three"})
 
 
 async def test_a_soft_edge_is_one_either_way(database: Database, request_: Request) -> None:

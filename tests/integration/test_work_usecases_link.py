@@ -7,10 +7,20 @@ from factories import make_edge, make_node
 from graphs import assert_verified, hard_edges, seq_of, state_of
 
 from gotn.database.connection import Database
-from gotn.errors import CycleRefused, GotnError
+from gotn.errors import CycleRefused, GotnError, NotFound
 from gotn.work.records import Linked, UnmetRequirement, WorkNodeDraft
-from gotn.work.usecases import bulk, edges, link, nodes
+from gotn.work.usecases import bulk, edges, link, nodes, projects
 from gotn.work.usecases.writing import Request
+
+
+async def test_a_project_that_is_not_there_is_not_made(
+    database: Database, request_: Request
+) -> None:
+    """Linking a mistyped name is NotFound, and leaves nothing."""
+    with pytest.raises(NotFound, match="no project"):
+        await link.link(database, request_)
+    with pytest.raises(NotFound):
+        await projects.show(database, request_.project_id)
 
 
 async def test_tags_give_edges(database: Database, request_: Request) -> None:

@@ -2,15 +2,25 @@ from typing import Any
 
 import pytest
 from factories import make_edge, make_node
-from graphs import assert_verified, hard_edges, seq_of
+from graphs import assert_verified, hard_edges, seq_of, state_of
 
-from gotn.database.connection import Database
-from gotn.errors import Conflict, CycleRefused, IllegalMove, Invalid, NotFound, StaleRevision
-from gotn.work.records import EdgeType, NodeStatus, WorkNode
-from gotn.work.store import asking
+from gotn.database.connection import Database, Tx
+from gotn.errors import (
+    Conflict,
+    CycleRefused,
+    IllegalMove,
+    Invalid,
+    LimitExceeded,
+    NotFound,
+    StaleRevision,
+)
+from gotn.journal import Ledger
+from gotn.work.records import EdgeType, GraphDraft, NodeStatus, Project, WorkNode
+from gotn.work.store import asking, runs
 from gotn.work.store import nodes as node_store
-from gotn.work.usecases import edges, nodes, planning
-from gotn.work.usecases.writing import Request
+from gotn.work.usecases import bulk, edges, nodes, planning, projects
+from gotn.work.usecases import runs as run_usecases
+from gotn.work.usecases.writing import Request, write
 
 
 async def _get(database: Database, project: str, id_: str) -> WorkNode:
@@ -250,3 +260,97 @@ async def test_other_edges_close_no_cycle(
     edge = await edges.add(database, request_, make_edge("b", "a", type=other, score=None))
     assert ("b", "a", other) == (edge.src, edge.dst, edge.type)
     await assert_verified(database, request_.project_id)
+
+
+async def test_a_removal_takes_so_many_edges_and_no_more(
+    database: Database, request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One edge above the limit is refused and nothing goes; at the limit all of them go."""
+    monkeypatch.setattr(nodes, "EDGES", 3)
+    for id_ in "abcde":
+        await nodes.add(database, request_, make_node(id_))
+    for id_ in "bcde":
+        await edges.add(database, request_, make_edge("a", id_))
+    seq = await seq_of(database, request_.project_id)
+    with pytest.raises(LimitExceeded, match="more than 3 edges") as caught:
+        await nodes.remove(database, request_, "a", cascade=True)
+    assert 3 == caught.value.facts["limit"]
+    assert seq == await seq_of(database, request_.project_id)
+    await edges.remove(database, request_, make_edge("a", "e"))
+    assert 3 == (await nodes.remove(database, request_, "a", cascade=True)).edges
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_removal_keeps_what_runs_tell(
+    database: Database, request_: Request, project: str
+) -> None:
+    """Steps of finished runs need no cascade; they are counted, wait, and join again whole."""
+    await nodes.add(database, request_, make_node("a"))
+    step: dict[str, Any] = {
+        "run": "r1",
+        "node": "a",
+        "position": 0,
+        "status": "completed",
+        "started_at": "2025-01-27T10:30:00Z",
+        "finished_at": "2025-01-27T10:40:00Z",
+    }
+    rows = [{"id": id_, "status": "completed", "ordered_node_ids": ["a"]} for id_ in ("r1", "r2")]
+
+    async def ran(tx: Tx, ledger: Ledger) -> Project:
+        steps = [step, step | {"run": "r2"}]
+        await run_usecases.put(tx, ledger, rows, steps)
+        ledger.record("start_run", [{"run": row} for row in rows])
+        ledger.record("start_run", [{"step": one} for one in steps])
+        return await projects.read(tx, project)
+
+    await write(database, request_, "test", {}, Project, ran)
+    await assert_verified(database, project)
+
+    async def stored() -> list[dict[str, Any]]:
+        return await database.read(lambda tx: runs.steps_of(tx, project, "a", 10))
+
+    before = await stored()
+    assert step == before[0]
+    for _ in range(2):
+        assert 2 == (await nodes.remove(database, request_, "a")).steps
+        assert 2 == (await projects.show(database, project)).pending
+        await assert_verified(database, project)
+        await nodes.add(database, request_, make_node("a"))
+        assert before == await stored()
+        assert 0 == (await projects.show(database, project)).pending
+        await assert_verified(database, project)
+
+
+async def test_children_that_stay_keep_their_edges(
+    database: Database, request_: Request, project: str
+) -> None:
+    """Reordered, joined by another or waiting: evidence and provenance stay; places change."""
+    said = {"type": "derived_from", "src": "p", "said": ["edge"], "provenance": {"source": "x"}}
+    rows = [
+        said | {"dst": dst, "position": position, "evidence": f"why {dst}"}
+        for dst, position in (("a", 0), ("b", 5), ("c", 7), ("late", 8))
+    ]
+    await bulk.add_graph(database, request_, [make_node(id_) for id_ in "pabcd"], [])
+    await bulk.import_graph(database, request_, GraphDraft(edges=rows))
+    before = (await state_of(database, project))["edges"]
+    seq = await seq_of(database, project)
+    await nodes.update(database, request_, "p", {"children": ("a", "b", "c", "late")})
+    assert seq == await seq_of(database, project)
+    for order in (("a", "b", "d", "c", "late"), ("late", "c", "b", "d", "a")):
+        node = await nodes.update(database, request_, "p", {"children": order})
+        assert tuple(id_ for id_ in order if id_ != "late") == node.children
+        edges_ = (await state_of(database, project))["edges"]
+        found = {row["dst"]: row for row in edges_.values()}
+        assert list(order) == sorted(found, key=lambda id_: found[id_]["position"])
+        for row in before.values():
+            kept = found[row["dst"]]
+            assert (row["evidence"], row["provenance"]) == (kept["evidence"], kept["provenance"])
+        await assert_verified(database, project)
+    await nodes.add(database, request_, make_node("late"))
+    assert ("late", "c", "b", "d", "a") == (await _get(database, project, "p")).children
+    await nodes.update(database, request_, "a", {"parent": "p"})
+    assert (
+        "why a"
+        == (await state_of(database, project))["edges"]["derived_from", "p", "a", ""]["evidence"]
+    )
+    await assert_verified(database, project)

@@ -8,7 +8,7 @@ from graphs import assert_verified, closes, seq_of
 from gotn.database.connection import Database
 from gotn.errors import CycleRefused, Invalid, NotFound
 from gotn.work.records import EdgeType, NodeStatus, Plan, RunStatus, UnmetRequirement
-from gotn.work.store import runs
+from gotn.work.store import asking, runs
 from gotn.work.usecases import bulk, nodes, planning, projects
 from gotn.work.usecases.writing import Request
 
@@ -150,6 +150,35 @@ async def test_blocked_waiting_and_unmet_are_told(database: Database, request_: 
     assert (UnmetRequirement(tag="nobody", nodes=("f",)),) == plan.unmet
     assert () == (await planning.plan(database, request_, targets=("e",))).unmet
     await assert_verified(database, request_.project_id)
+
+
+async def test_unmet_is_cut_short_in_scope(
+    database: Database, request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit counts tags and nodes of the plan's own, however many others there are."""
+    monkeypatch.setattr(asking, "LIMIT", 2)
+    monkeypatch.setattr(planning, "SCOPE", 2)
+    drafts = [make_node(f"other{i}", requires=(f"a{i}", "z1")) for i in range(3)]
+    drafts += [make_node(f"m{i}", requires=("z2", "z1", f"z{i + 3}")) for i in range(3)]
+    drafts += [make_node("done", requires=("a", "z1"), status=S.COMPLETED)]
+    await bulk.add_graph(database, request_, drafts, [])
+    plan = await planning.plan(database, request_, targets=("m2", "m0", "m1"), dry_run=True)
+    unmet = [(found.tag, found.nodes) for found in plan.unmet]
+    assert [("z1", ("m0", "m1")), ("z2", ("m0", "m1"))] == unmet
+
+
+async def test_a_project_that_is_not_there_has_no_plan(
+    database: Database, request_: Request
+) -> None:
+    """Neither planned nor looked at, and not made; one without open work has an empty plan."""
+    for dry_run in (False, True):
+        with pytest.raises(NotFound, match="no project"):
+            await planning.plan(database, request_, dry_run=dry_run)
+    with pytest.raises(NotFound):
+        await projects.show(database, request_.project_id)
+    await _build(database, request_, "a", a=S.COMPLETED)
+    for dry_run in (False, True):
+        assert () == (await planning.plan(database, request_, dry_run=dry_run)).layers
 
 
 async def test_minutes_weigh_where_nodes_have_them(database: Database, request_: Request) -> None:

@@ -1,9 +1,13 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 import pytest
 from factories import make_edge, make_node
 from graphs import assert_verified, hard_edges, state_of
 
-from gotn.database.connection import Database
-from gotn.errors import Invalid, NotFound
+from gotn.database.connection import Database, Tx
+from gotn.errors import Conflict, Invalid, NotFound
 from gotn.work.records import GraphDraft
 from gotn.work.store import asking, digest
 from gotn.work.usecases import bulk, link, nodes, planning, projects
@@ -87,3 +91,87 @@ async def test_projects_do_not_see_each_other(
     assert 1 == (await projects.show(database, project)).pending
     await assert_verified(database, project)
     await assert_verified(database, other.project_id)
+
+
+def _between(
+    database: Database, monkeypatch: pytest.MonkeyPatch, after: Callable[[], Awaitable[Any]]
+) -> None:
+    """Call `after` once each transaction of a removal has ended."""
+    write = database.write
+
+    async def interrupted(work: Callable[[Tx], Awaitable[Any]]) -> Any:
+        found = await write(work)
+        monkeypatch.setattr(database, "write", write)
+        try:
+            await after()
+        finally:
+            monkeypatch.setattr(database, "write", interrupted)
+        return found
+
+    monkeypatch.setattr(database, "write", interrupted)
+
+
+async def test_nothing_is_written_while_a_project_is_removed(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write between two parts is refused; after the last it makes a new, whole project."""
+    monkeypatch.setattr(projects, "BATCH", 2)
+    await _fill(database, request_, "t")
+    refused: list[str] = []
+
+    async def meanwhile() -> None:
+        try:
+            await nodes.add(database, request_, make_node("late"))
+        except Conflict as error:
+            refused.append(error.message)
+
+    with monkeypatch.context() as patched:
+        _between(database, patched, meanwhile)
+        await projects.remove(database, request_)
+    assert len(refused) > 1
+    assert {f"Project {project!r} is being removed; ask for the removal again."} == set(refused)
+    assert (1, 2) == ((found := await projects.show(database, project)).nodes, found.seq)
+    await assert_verified(database, project)
+
+
+async def test_a_removal_cut_short_goes_on(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it is asked for again no write, new or known, gets in; then the id is free."""
+    monkeypatch.setattr(projects, "BATCH", 2)
+    await _fill(database, request_, "t")
+
+    async def cut() -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patched:
+        _between(database, patched, cut)
+        with pytest.raises(ConnectionError):
+            await projects.remove(database, request_)
+    for write in (
+        nodes.add(database, request_, make_node("late")),
+        nodes.update(database, request_, "a", {"summary": "late"}),
+    ):
+        with pytest.raises(Conflict, match="ask for the removal again"):
+            await write
+    await projects.remove(database, request_)
+    assert {} == await digest.live(database, project)
+    await nodes.add(database, request_, make_node("a"))
+    await assert_verified(database, project)
+
+
+async def test_a_removal_among_writers_leaves_no_orphan(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two removals and many writers at once: what is there afterwards is a whole project."""
+    monkeypatch.setattr(projects, "BATCH", 3)
+    await _fill(database, request_, "t")
+    calls = [nodes.add(database, request_, make_node(f"w{i}")) for i in range(10)]
+    removals = [projects.remove(database, request_) for _ in range(2)]
+    found = await asyncio.gather(*calls[:3], *removals, *calls[3:], return_exceptions=True)
+    failed = [one for one in found if isinstance(one, BaseException)]
+    assert [one for one in failed if not isinstance(one, Conflict | NotFound)] == []
+    try:
+        await assert_verified(database, project)
+    except NotFound:
+        assert {} == await digest.live(database, project)

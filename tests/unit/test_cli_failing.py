@@ -109,3 +109,44 @@ def test_options_before_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
     running.run(["-p", "one", "ready"])
     running.run(["-p", "one", "ready", "-p", "two"])
     assert seen == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ready", "--colour"], "). Try `"),
+        (["ready", "--limit", "x"], "expected a valid integer"),
+        (["node", "add", "x"], "Missing option --kind, --summary, --prompt (or --prompt-file)."),
+        (["node", "add", "x", "--kind", "k", "--prompt", "p"], "Missing option --summary."),
+        (["-p", "Bad x", "ready"], "project: expected 1 to 64 of a-z, 0-9"),
+        (["project", "show", "Bad x"], "project: expected 1 to 64 of a-z, 0-9"),
+        (["import", "/no/such/file", "-p", "é"], "project: expected 1 to 64 of a-z, 0-9"),
+        (["no\x1b[2Jsense"], "\\x1b[2J"),
+    ],
+)
+def test_usage_in_our_own_words(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whole sentences, everything that is missing at once, and nothing of pydantic's."""
+    assert running.run(words) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert "\x1b" not in printed
+    assert "Input should" not in printed
+
+
+def test_a_message_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """What an error quotes is escaped for people and exact for programs."""
+    bad = errors.NotFound("no node \x1b[2J\u202e\n")
+    failing.report(bad, "x", as_json=False, debug=False)
+    assert capsys.readouterr().err == "gotn: no node \\x1b[2J\\u202e\\n\n"
+    failing.report(bad, "x", as_json=True, debug=False)
+    assert json.loads(capsys.readouterr().err)["error"]["message"] == bad.message
+
+
+def test_what_hangs_on_a_node_is_listed() -> None:
+    """A refused removal names the edges, children and runs, up to a bound."""
+    facts = {"edges": [f"a → {n} (x)" for n in range(30)], "children": ["c"], "runs": ["run-1"]}
+    lines = failing.details(facts)
+    assert (lines[0], lines[-2:]) == ("edge: a → 0 (x)", ["child: c", "run: run-1"])
+    assert "edge: … and 10 more" in lines

@@ -1,10 +1,11 @@
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from gotn.cli.show import parts, plan, things, work
+from gotn.cli.show import parts, plan, terminal, things, visible, work
 
 
 def drawn(show: Any, data: Any, width: int = 100) -> str:
@@ -53,9 +54,85 @@ def test_a_plan() -> None:
 def test_a_plan_without_anything_to_do() -> None:
     """An empty plan says so, and still says what is blocked."""
     text = drawn(plan.show, make_plan(layers=[], ordered_node_ids=[], steps=[], run_id=None))
-    assert "Nothing is left to do" in text
-    assert "preview" in text
+    assert "Nothing to do" in text
+    assert "preview" not in text
     assert "x → y → z" in text
+
+
+def test_what_steers_a_terminal_is_shown() -> None:
+    """Ids, summaries and tags with escapes, line breaks and bidi marks stand there as escapes."""
+    bad = "a\x1b[31m\x00\nb\u202ec\u2066\x9b"
+    said = "a\\x1b[31m\\x00\\nb\\u202ec\\u2066\\x9b"
+    row = {"id": bad, "status": bad, "kind": bad, "summary": bad}
+    node = row | {"prompt_text": f"one\ntwo {bad}", "requires": [bad], "tags": [bad, "x y"]}
+    steps = [{"position": 0, "layer": 0, "id": bad, "summary": bad, "ready": True}]
+    whole = make_plan(layers=[[bad]], ordered_node_ids=[bad], steps=steps, goal=bad)
+    for show, data in (
+        (work.show_nodes, {"nodes": [row], "total": 1}),
+        (things.show_node, node),
+        (work.show_unmet, {"unmet": [{"tag": bad, "nodes": [bad]}]}),
+        (plan.show, whole),
+    ):
+        text = drawn(show, data, width=300)
+        assert said in text
+        assert not [sign for sign in "\x1b\x00\x9b\u202e\u2066" if sign in text]
+    lines = [line.strip() for line in drawn(things.show_node, node, width=300).splitlines()]
+    assert lines[lines.index("Instructions") + 1 :][0] == "one"
+
+
+def test_the_terminal_is_the_last_guard() -> None:
+    """Text that came past our own classes is escaped when it is printed, with its colours."""
+    console = terminal.Terminal(file=io.StringIO(), width=80, force_terminal=True, highlight=False)
+    console.print("x\x1b]0;title\x07y\u202e", style="red", markup=False)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "\\x1b]0;title" in text
+    assert "\\u202e" in text
+    assert "\x1b]" not in text
+    assert text.startswith("\x1b[31m")
+
+
+def test_layers_and_steps_are_counted_from_one() -> None:
+    """The first layer of a run's steps is layer 1, as in its plan."""
+    step = {"position": 0, "layer": 0, "id": "a", "status": "ready", "summary": "A"}
+    line = drawn(things.show_steps, {"steps": [step], "total": 1}).splitlines()[1]
+    assert line.split()[:3] == ["1", "1", "a"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [("failed", "failed;"), ("completed", "done"), (None, "Nothing keeps")]
+)
+def test_why_of_a_node_past_starting(status: str | None, said: str) -> None:
+    """A node that is through says so, where its status is known."""
+    assert said in drawn(work.show_why, {"id": "a", "paths": [], "status": status})
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 node needs x"), (2, "2 nodes need x")])
+def test_impact_in_good_english(number: int, said: str) -> None:
+    """One needs, two need."""
+    data = {"id": "x", "dependants": number, "by_status": [], "direct": [], "sole_tags": [],
+            "runs": []}  # fmt: skip
+    assert said in drawn(work.show_impact, data)
+
+
+def test_commands_are_named_as_they_were_called(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A path in a checkout, the bare name on the PATH, the module where that was run."""
+    called = tmp_path / ".venv" / "bin" / "gotn"
+    called.parent.mkdir(parents=True)
+    called.write_text("")
+    called.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sys.argv", [str(called)])
+    assert visible.hint("up") == ".venv/bin/gotn up"
+    assert visible.told("run `gotn up`.") == "run `.venv/bin/gotn up`."
+    assert "Try: .venv/bin/gotn demo" in drawn(things.show_projects, {"projects": [], "total": 0})
+    monkeypatch.setenv("PATH", str(called.parent))
+    assert visible.hint("up") == "gotn up"
+    monkeypatch.setattr("sys.argv", ["/x/gotn/__main__.py"])
+    assert visible.hint("up").endswith(" -m gotn up")
 
 
 def test_a_wide_layer_is_bounded() -> None:

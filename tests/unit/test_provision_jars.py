@@ -124,7 +124,7 @@ def test_a_full_disk_is_not_tried_again(tmp_path: Path) -> None:
     [
         ("java.io.IOException: No space left on device", "disk_full", "disk is full"),
         ("Caused by: java.net.BindException: Address already in use", "port_taken", "GOTN_BOLT"),
-        ("ERROR [x] Failed to start DatabaseId{1d29[neo4j]}", "damaged", "gotn restore"),
+        ("ERROR [x] Failed to start DatabaseId{1d29[neo4j]}", "damaged", "gotn journal replay"),
         ("Could not reserve enough space for object heap", "memory", "memory"),
         ("FileLockException: Lock file has been locked by another process", "in_use", "Another"),
         ("Caused by: org.neo4j.UnsupportedLogVersionException: 99", "newer_data", "newer"),

@@ -89,11 +89,11 @@ def test_lists_are_split_at_commas(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("GOTN_PORT", "eighty", "GOTN_PORT: "),
-        ("GOTN_PORT", "70000", "GOTN_PORT: "),
+        ("GOTN_PORT", "eighty", "GOTN_PORT: expected a valid integer, found"),
+        ("GOTN_PORT", "70000", "GOTN_PORT: expected less than or equal to 65535"),
         ("GOTN_MAX_DEPTH", "0", "GOTN_MAX_DEPTH: "),
-        ("GOTN_PROJECT", "No Spaces", "GOTN_PROJECT: "),
-        ("GOTN_LOG_LEVEL", "loud", "GOTN_LOG_LEVEL: "),
+        ("GOTN_PROJECT", "No Spaces", "GOTN_PROJECT: expected 1 to 64 of a-z"),
+        ("GOTN_LOG_LEVEL", "loud", "GOTN_LOG_LEVEL: expected 'debug', "),
         ("NEO4J_URI", "localhost:7687", "NEO4J_URI: expected an address of Neo4j"),
     ],
 )

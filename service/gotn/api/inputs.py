@@ -6,11 +6,15 @@ import strawberry
 from strawberry import Maybe
 from strawberry.scalars import JSON
 
+from gotn import shapes
 from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
 from gotn.api.describing import described
+from gotn.errors import Invalid
+from gotn.idempotency import KEY_BYTES
 from gotn.work import records
 
 KEY = "The same key with the same input gives the first answer again; kept 7 days."
+KIND = "The other tool's own name of the relation, for related edges."
 PROJECT = "Id of the project; one that does not exist is created by the first write that adds."
 
 
@@ -82,7 +86,7 @@ described(
     src="Id of the node it comes from; for hard_requires the one that is done first.",
     dst="Id of the node it leads to.",
     type="What it means.",
-    kind="The other tool's own name of the relation, for related edges.",
+    kind=KIND,
     score="0 to 1, for soft edges only.",
     evidence="Why, for people.",
     version="Version of its document's schema.",
@@ -168,18 +172,44 @@ class AddEdgeInput:
     idempotency_key: str | None = key_member()
 
 
+def edge_type() -> Any:
+    """`type` of an input that names an edge."""
+    return strawberry.field(default=records.EdgeType.HARD_REQUIRES, description="What it means.")
+
+
+@strawberry.input(
+    description="What updateEdge takes: a member that is absent stays, null takes it away. "
+    "An edge has no revision to expect: of two changes the last one holds."
+)
+class UpdateEdgeInput:
+    """What updateEdge takes: a member that is absent stays, null takes it away."""
+
+    src: str = strawberry.field(description="Id of the node it comes from.")
+    dst: str = strawberry.field(description="Id of the node it leads to.")
+    type: records.EdgeType = edge_type()
+    kind: str | None = strawberry.field(default=None, description=KIND)
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+    score: Maybe[float | None] = strawberry.field(description="0 to 1, for soft edges only.")
+    evidence: Maybe[str | None] = strawberry.field(description="Why, for people.")
+    provenance: Maybe[JSON | None] = strawberry.field(description="How it came about.")
+    extra: Maybe[JSON | None] = strawberry.field(description="Keys that 001 does not know.")
+
+
+def edge_changes(given: UpdateEdgeInput) -> dict[str, object]:
+    """The members that were given, null among them."""
+    found = {name: getattr(given, name) for name in ("score", "evidence", "provenance", "extra")}
+    return {name: some.value for name, some in found.items() if some is not None}
+
+
 @strawberry.input(description="What removeEdge takes.")
 class RemoveEdgeInput:
     """What removeEdge takes."""
 
     src: str = strawberry.field(description="Id of the node it comes from.")
     dst: str = strawberry.field(description="Id of the node it leads to.")
-    type: records.EdgeType = strawberry.field(
-        default=records.EdgeType.HARD_REQUIRES, description="What it means."
-    )
-    kind: str | None = strawberry.field(
-        default=None, description="The other tool's own name of the relation, for related edges."
-    )
+    type: records.EdgeType = edge_type()
+    kind: str | None = strawberry.field(default=None, description=KIND)
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -245,3 +275,22 @@ class RemoveProjectInput:
     """What removeProject takes."""
 
     project: str = strawberry.field(description="Id of the project; it has no default here.")
+    idempotency_key: str | None = strawberry.field(
+        default=None,
+        description="Any key makes a repeated removal a success: a project that is not there, "
+        "any more or ever, is answered with zero counts instead of NotFound. The key itself is "
+        "not kept, as what a project remembers goes with it; a project made anew under this id "
+        "in between is removed as well.",
+    )
+
+
+def check_key(key: str | None) -> None:
+    """Invalid for an idempotency key that no write would take."""
+    if key is None:
+        return
+    shapes.check_text(key, "idempotencyKey")
+    if not key or len(key.encode()) > KEY_BYTES:
+        raise Invalid(
+            f"idempotencyKey: expected 1 to {KEY_BYTES} bytes, found {shapes.shown(key)}",
+            field="idempotencyKey",
+        )

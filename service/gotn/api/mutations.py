@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import strawberry
 
+from gotn import errors
 from gotn.api import inputs
 from gotn.api.context import Context
 from gotn.api.edges import WorkEdge
@@ -21,6 +22,7 @@ from gotn.api.projects import Project
 from gotn.api.runs import Plan
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
+from gotn.work import records
 from gotn.work.records import Imported, Linked, Removed, WorkEdgeDraft
 from gotn.work.usecases import bulk, edges, link, nodes, planning, projects
 
@@ -120,6 +122,16 @@ class Mutation:
         request = info.context.request(given.project, given.idempotency_key)
         return adopt(WorkEdge, await edges.add(info.context.database, request, given.edge))
 
+    @_field(WorkEdgeResult, "Change an edge; absent members stay. What tags alone give is refused.")
+    async def update_edge(
+        self, info: Info, given: Annotated[inputs.UpdateEdgeInput, Given]
+    ) -> WorkEdge:
+        """Change an edge."""
+        request = info.context.request(given.project, given.idempotency_key)
+        draft = WorkEdgeDraft(src=given.src, dst=given.dst, type=given.type, kind=given.kind)
+        changes = inputs.edge_changes(given)
+        return adopt(WorkEdge, await edges.update(info.context.database, request, draft, changes))
+
     @_field(RemovedResult, "Take an edge away; of one that tags also give, the explicit part.")
     async def remove_edge(
         self, info: Info, given: Annotated[inputs.RemoveEdgeInput, Given]
@@ -180,5 +192,11 @@ class Mutation:
         self, info: Info, given: Annotated[inputs.RemoveProjectInput, Given]
     ) -> Project:
         """Remove a project with all it has; answers with what it was."""
+        inputs.check_key(given.idempotency_key)
         request = info.context.request(given.project, None)
-        return adopt(Project, await projects.remove(info.context.database, request))
+        try:
+            return adopt(Project, await projects.remove(info.context.database, request))
+        except errors.NotFound:
+            if given.idempotency_key is None:
+                raise
+            return adopt(Project, records.Project(id=given.project))

@@ -7,8 +7,9 @@ import strawberry
 from gotn import __version__
 from gotn.api import edges as edge_lists
 from gotn.api.choosing import WorkNodeFilter, WorkNodeOrder
-from gotn.api.edges import WorkEdgeConnection, WorkEdgeFilter
+from gotn.api.edges import WorkEdge, WorkEdgeConnection, WorkEdgeFilter
 from gotn.api.history import JournalConnection, JournalFilter, JournalOrder
+from gotn.api.inputs import KIND
 from gotn.api.nodes import WorkNode, WorkNodeConnection
 from gotn.api.projects import Project, ProjectConnection, ProjectOrder
 from gotn.api.questions import Info, NodeId, Questions, field
@@ -22,8 +23,10 @@ from gotn.graph.forms import adopt
 from gotn.graph.paging import USUAL
 from gotn.graph.reads import Relation
 from gotn.graph.resolvers import fetched, listed
+from gotn.graph.scope import require_project
+from gotn.work.records import EdgeType, WorkEdgeDraft
 from gotn.work.store.keys import key
-from gotn.work.usecases import replay
+from gotn.work.usecases import edges, replay
 from gotn.work.usecases.writing import check_project
 
 
@@ -81,6 +84,23 @@ class Query(Questions):
         """Work nodes."""
         check_project(project)
         return await listed(info, Relation("WorkNode"), project, order_by, first, after, filter_)
+
+    @field("An edge, or null; a soft edge is found either way round.", WorkEdge | None)
+    async def work_edge(
+        self,
+        info: Info,
+        src: Annotated[str, strawberry.argument(description="Id of the node it comes from.")],
+        dst: Annotated[str, strawberry.argument(description="Id of the node it leads to.")],
+        project: ProjectId = "default",
+        type_: Annotated[
+            EdgeType, strawberry.argument(name="type", description="What it means.")
+        ] = EdgeType.HARD_REQUIRES,
+        kind: Annotated[str | None, strawberry.argument(description=KIND)] = None,
+    ) -> Any:
+        """An edge, or null."""
+        draft = WorkEdgeDraft(src=src, dst=dst, type=type_, kind=kind)
+        found = await edges.show(info.context.database, project, draft)
+        return None if found is None else adopt(WorkEdge, found)
 
     @field("Edges of the work graph, by source, type and target.", WorkEdgeConnection)
     async def work_edges(
@@ -175,7 +195,8 @@ class Query(Questions):
     @field("SHA-256 over everything a project holds; reads everything.")
     async def digest(self, info: Info, project: ProjectId = "default") -> str:
         """SHA-256 over everything a project holds."""
-        return await replay.current_digest(info.context.database, check_project(project))
+        await info.context.database.read(lambda tx: require_project(tx, check_project(project)))
+        return await replay.current_digest(info.context.database, project)
 
     @field("Version of this service.")
     def version(self) -> str:

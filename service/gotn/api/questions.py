@@ -98,19 +98,21 @@ class Questions:
         found: CycleCheck = await _ask(info, asking.would_cycle, project, src, dst)
         return found
 
-    @field("Nodes that need each other, with one shortest way round for each component.")
+    @field(
+        "Nodes that need each other, at most 1,000 components, each with one shortest way round."
+    )
     async def cycles(self, info: Info, project: ProjectId = "default") -> list[Cycle]:
         """Nodes that need each other."""
         found: list[Cycle] = await _ask(info, asking.cycles, project)
         return found
 
-    @field("Required tags that nobody produces, at most 1,000.")
+    @field("Required tags that nobody produces, at most the first 1,000 by name.")
     async def unmet(self, info: Info, project: ProjectId = "default") -> list[UnmetRequirement]:
         """Required tags that nobody produces."""
         found: list[UnmetRequirement] = await _ask(info, asking.unmet, project)
         return found
 
-    @field("A node and all it was broken into, parents first, at most 10,000.")
+    @field("A node and all it was broken into, parents first; LIMIT where it is more than 10,000.")
     async def tree_of(
         self, info: Info, id_: NodeId, project: ProjectId = "default"
     ) -> list[TreeRow]:

@@ -19,7 +19,8 @@ value(records.UnmetRequirement, tag="The tag.", nodes="Ids of the nodes that ask
 value(
     records.Cycle,
     nodes="Ids of every node of the component, sorted.",
-    path="Ids along a shortest closed path; the first stands again at the end.",
+    path="Ids along a shortest closed path, the first again at the end; empty where more than "
+    "1,000 edges close cycles and this component's are not among the first.",
     tags="For each hop the tags it rests on, or `explicit`.",
 )
 value(
@@ -82,8 +83,8 @@ value(
     added="Edges that are new.",
     removed="Edges that no tag gives any more.",
     updated="Edges whose tags or origin changed.",
-    unmet="Required tags that nobody produces.",
-    cycles="Cycles of hard dependencies.",
+    unmet="Required tags that nobody produces, at most the first 1,000 by name.",
+    cycles="Cycles of hard dependencies, at most 1,000 components.",
 )
 value(
     records.Imported,

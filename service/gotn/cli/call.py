@@ -1,11 +1,15 @@
 """One invocation of a verb: its common options, its settings, its way to Neo4j and out."""
 
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from gotn.cli.failing import Misused
+from gotn.cli.show.visible import told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: Version of the envelope that `--json` prints.
 SCHEMA_VERSION = 1
+#: What a project may be called, and how that is said.
+_PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+PROJECT_RULE = "project: expected 1 to 64 of a-z, 0-9, '.', '_' and '-', a letter or digit first"
 #: Columns where no terminal says how many there are.
 WIDE = 160
 
@@ -35,12 +42,28 @@ class Call:
     #: The whole command, with every verb below it.
     root: Any = None
 
+    def __post_init__(self) -> None:
+        self.choose(self.options.get("project"))
+
+    def choose(self, project: str | None) -> None:
+        """Work in this project, if one is given; a bad id is a mistake of the command line."""
+        if project is None:
+            return
+        if not _PROJECT.fullmatch(project):
+            raise Misused(f"{PROJECT_RULE}, found {project[:80]!r}.")
+        self.options["project"] = project
+
     @cached_property
     def settings(self) -> "Settings":
         """The settings; reading them costs a third of a second."""
         from gotn import settings  # noqa: PLC0415
+        from gotn.cli import failing  # noqa: PLC0415
+        from gotn.errors import Invalid  # noqa: PLC0415
 
-        return settings.load(self.options)
+        try:
+            return settings.load(self.options)
+        except Invalid as error:
+            raise failing.discreet(error) from None
 
     @property
     def project(self) -> str:
@@ -78,15 +101,15 @@ class Call:
     @cached_property
     def console(self) -> "Console":
         """Where people read: coloured on a terminal, plain and wide elsewhere."""
-        from rich.console import Console  # noqa: PLC0415
+        from gotn.cli.show.terminal import Terminal  # noqa: PLC0415
 
         told = sys.stdout.isatty() or "COLUMNS" in os.environ
-        return Console(width=None if told else WIDE, highlight=False, soft_wrap=False)
+        return Terminal(width=None if told else WIDE, highlight=False, soft_wrap=False)
 
     def note(self, message: str) -> None:
         """A line about what is going on, beside the answer: on stderr, none with --json."""
         if not self.as_json:
-            print(message, file=sys.stderr, flush=True)
+            print(told(message), file=sys.stderr, flush=True)
 
     def answer(self, data: Any, show: Callable[[Any, "Console"], None]) -> None:
         """Print the answer: the envelope for programs, or what `show` makes of it."""

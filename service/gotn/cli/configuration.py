@@ -4,9 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from gotn import settings
 from gotn.cli.call import Call
+from gotn.database.connection import without_credentials
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+#: Settings for those who work on GoTN itself; shown only where somebody set them.
+DEVELOPERS = frozenset({"shared_data"})
 
 
 def show(call: Call) -> None:
@@ -17,15 +21,21 @@ def show(call: Call) -> None:
         "settings": [
             {
                 "name": one.name,
-                "value": one.value,
+                "value": _printable(one.name, one.value),
                 "origin": one.origin,
                 "variable": one.variable,
                 "description": one.description,
             }
             for one in found
+            if one.name not in DEVELOPERS or one.origin != "default"
         ],
     }
     call.answer(data, _show)
+
+
+def _printable(name: str, value: Any) -> Any:
+    """The value; an address without the password that somebody put into it."""
+    return without_credentials(value) if name == "neo4j_uri" and value else value
 
 
 def _show(data: dict[str, Any], console: "Console") -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gotn.database import schema
-from gotn.database.connection import Database, translated
+from gotn.database.connection import Database, translated, without_credentials
 from gotn.errors import DatabaseUnavailable
 from gotn.settings import Settings
 
@@ -18,12 +18,17 @@ T = TypeVar("T")
 class Target:
     """A Neo4j to work on."""
 
-    uri: str
+    uri: str = field(repr=False)
     username: str
     password: str | None = field(repr=False)
     database: str | None
     #: Whether it is the managed one of this user's home.
     managed: bool
+
+    @property
+    def shown(self) -> str:
+        """The address as it may be printed: without a name or password in it."""
+        return without_credentials(self.uri)
 
     def open(self) -> Database:
         """Prepare connections; the caller closes them."""
@@ -50,15 +55,22 @@ def target(settings: Settings) -> Target:
 
 
 def _managed(settings: Settings) -> Target:
-    from gotn import provision  # noqa: PLC0415  # not needed with NEO4J_URI
-
-    status = provision.status(settings.home)
-    if not (status.answering and status.bolt_uri):
+    if (found := running(settings)) is None:
         raise DatabaseUnavailable(
             "Neo4j does not run: run `gotn up` to start the managed one, "
             "or name another with NEO4J_URI.",
             home=str(settings.home),
         )
+    return found
+
+
+def running(settings: Settings) -> Target | None:
+    """The managed server, if it runs and answers now; it may move to another port."""
+    from gotn import provision  # noqa: PLC0415  # not needed with NEO4J_URI
+
+    status = provision.status(settings.home)
+    if not (status.answering and status.bolt_uri):
+        return None
     return Target(
         uri=status.bolt_uri,
         username="neo4j",
@@ -66,6 +78,19 @@ def _managed(settings: Settings) -> Target:
         database="neo4j",
         managed=True,
     )
+
+
+def marks(settings: Settings) -> tuple[int, ...]:
+    """When the managed server's state and password were last written, 0 for never; cheap."""
+    from gotn.provision import Paths  # noqa: PLC0415  # not needed with NEO4J_URI
+
+    paths, found = Paths(settings.home), []
+    for path in (paths.state, paths.password):
+        try:
+            found.append(path.stat().st_mtime_ns)
+        except OSError:
+            found.append(0)
+    return tuple(found)
 
 
 def run(target: Target, work: Callable[[Database], Awaitable[T]], *, migrations: bool = True) -> T:

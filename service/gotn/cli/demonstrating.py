@@ -14,6 +14,7 @@ from gotn.cli.connecting import Target
 from gotn.cli.connecting import run as run_on
 from gotn.cli.show import parts
 from gotn.cli.show import plan as picture
+from gotn.cli.show.visible import hint
 from gotn.database.connection import Database
 from gotn.errors import NotFound
 from gotn.work import exchange
@@ -37,7 +38,7 @@ def demonstrate(call: Call, *, once: bool) -> None:
     target, server = migrating.bring_up(call)
     started = server is not None and server.started
     try:
-        call.note(f"Neo4j answers at {target.uri}{'' if started else ' (it was running)'}.")
+        call.note(f"Neo4j answers at {target.shown}{'' if started else ' (it was running)'}.")
         migrating.migrate(target)
         data = _prepared(call, target)
         if once:
@@ -62,7 +63,7 @@ def _prepared(call: Call, target: Target) -> dict[str, Any]:
         imported = await _loaded(database, request)
         call.note(
             f"Project `{PROJECT}` emptied and the sample loaded: "
-            f"{imported.nodes} nodes, {imported.edges} edges."
+            f"{parts.count(imported.nodes, 'node')}, {parts.count(imported.edges, 'edge')}."
         )
         linked = await link.link(database, request, whole=True)
         call.note(_linked(linked))
@@ -108,7 +109,7 @@ def _show_once(data: dict[str, Any], console: "Console") -> None:
     picture.show(data["plan"], console)
     _next(console)
     if data["managed"]:
-        console.print("Neo4j keeps running. Stop it with: gotn down")
+        console.print(f"Neo4j keeps running. Stop it with: {hint('down')}", markup=False)
 
 
 def _next(console: "Console") -> None:
@@ -116,11 +117,11 @@ def _next(console: "Console") -> None:
     parts.facts(
         console,
         {
-            "gotn -p demo ready": "what can be claimed now",
-            "gotn -p demo why release": "what keeps a node from starting",
-            "gotn -p demo tree-of build_gotn": "how the work is broken down",
-            "gotn -p demo node list --status failed": "what went wrong",
-            "gotn journal verify -p demo": "the journal gives the same graph",
+            hint("-p demo ready"): "what can be claimed now",
+            hint("-p demo why release"): "what keeps a node from starting",
+            hint("-p demo tree-of build_gotn"): "how the work is broken down",
+            hint("-p demo node list --status failed"): "what went wrong",
+            hint("journal verify -p demo"): "the journal gives the same graph",
         },
     )
 
@@ -130,7 +131,7 @@ def _served(call: Call, target: Target, data: dict[str, Any]) -> None:
     try:
         data["addresses"] = serving.addresses(call, target, bound.url)
         call.answer(data, _show_served)
-        serving.listen(serving.resolved(call.settings, target), bound)
+        serving.listen(call.settings, target, bound)
     finally:
         bound.socket.close()
 

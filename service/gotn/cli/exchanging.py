@@ -13,8 +13,8 @@ from gotn.cli.show import parts
 from gotn.database.connection import Database
 from gotn.errors import GotnError
 from gotn.work import exchange
-from gotn.work.records import Imported, Replayed, Verification
-from gotn.work.usecases import bulk, exporting, projects
+from gotn.work.records import Replayed, Verification
+from gotn.work.usecases import bulk, exporting, projects, staging
 from gotn.work.usecases import replay as replaying
 
 if TYPE_CHECKING:
@@ -30,13 +30,30 @@ def import_file(
     """Read a document, take it in, say what happened."""
     draft = exchange.read(file, format_)
 
-    async def work(database: Database) -> Imported:
-        return await bulk.import_graph(
+    async def work(database: Database) -> dict[str, Any]:
+        done = await bulk.import_graph(
             database, call.request(), draft, flag_cycles=flag_cycles, derive=derive, dry_run=dry_run
         )
+        held = None if dry_run else (await projects.show(database, call.project)).pending
+        return _whole(done) | {"pending_in_all": held}
 
-    data = _whole(call.run(work)) | {"dry_run": dry_run, "project": call.project}
+    data = call.run(work) | {"dry_run": dry_run, "project": call.project}
     call.answer(data, _show_imported)
+
+
+def abort(call: Call) -> None:
+    """Take away what an import that was cut short staged."""
+
+    async def work(database: Database) -> dict[str, Any]:
+        await staging.abort(database, call.project)
+        return {"aborted": True, "project": call.project}
+
+    call.answer(
+        call.run(work),
+        lambda data, console: console.print(
+            f"The unfinished import of {data['project']} is taken away."
+        ),
+    )
 
 
 def _whole(record: Any) -> dict[str, Any]:
@@ -53,7 +70,10 @@ def _show_imported(data: dict[str, Any], console: "Console") -> None:
     line = Text(f"{would} {', '.join(counts)} into {data['project']}", style="bold")
     console.print(line.append(f"; {data['changed']} new or different.", style="dim"))
     if data["pending"]:
-        console.print(f"{data['pending']} refer to nodes that are not there yet; kept as pending.")
+        refer = "references name nodes" if data["pending"] != 1 else "reference names a node"
+        console.print(f"{data['pending']:,} {refer} not there yet; kept as pending.")
+    if (held := data["pending_in_all"]) and held != data["pending"]:
+        console.print(f"The project has {parts.count(held, 'pending reference')} in all.")
     _list(console, "Skipped", data["skipped"])
     _list(console, "Warnings", data["warnings"])
 

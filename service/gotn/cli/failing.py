@@ -2,17 +2,33 @@
 
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from gotn.errors import GotnError, ProgrammingError
+import typer
+
+from gotn.cli.show.visible import told
+from gotn.errors import GotnError, Invalid, ProgrammingError
 
 #: Exit code of a command line that cannot be understood.
 USAGE = 2
+#: What hangs on a node that is not removed, by the name of the fact.
+HANGING = {"edges": "edge", "children": "child", "runs": "run"}
 #: Lines of a list of facts that are printed for people.
 SHOWN = 20
+#: Characters of a bad value from which on the settings may have cut it.
+CUT = 80
+
+
+class Misused(typer.BadParameter):
+    """A command line that can be parsed and still cannot be meant; exit code 2."""
+
+    def format_message(self) -> str:
+        """The sentence as it is."""
+        return self.message
 
 
 def report(error: Exception, command: str, *, as_json: bool, debug: bool) -> int:
@@ -25,8 +41,24 @@ def report(error: Exception, command: str, *, as_json: bool, debug: bool) -> int
     else:
         _say(known.message)
         for line in details(known.facts):
-            print(f"  {line}", file=sys.stderr)
+            print(f"  {told(line)}", file=sys.stderr)
     return known.exit_code
+
+
+def discreet(error: Invalid) -> Invalid:
+    """What is wrong with the settings, an address of Neo4j left out where it has a password."""
+    facts = {
+        name: [_discreet(one) for one in value] if isinstance(value, list) else value
+        for name, value in error.facts.items()
+    }
+    return Invalid(_discreet(error.message), **facts)
+
+
+def _discreet(said: str) -> str:
+    """The sentence; a quotation is cut off that has a password in it, or may have had one."""
+    known, found, quoted = said.partition(", found ")
+    about = re.search(r"\bneo4j_uri\b", known, re.IGNORECASE)
+    return known if found and about and ("@" in quoted or len(quoted) > CUT) else said
 
 
 def plain(message: str, code: int) -> int:
@@ -43,13 +75,24 @@ def usage(error: Exception, arguments: Sequence[str]) -> int:
         return report(error, "gotn", as_json=as_json, debug=debug)
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "gotn"
-    message = " ".join(str(said()).split()) or "a command is missing"
+    message = _sentence(str(said()))
     command = path.removeprefix("gotn").strip() or "gotn"
     code = int(getattr(error, "exit_code", USAGE))
     if as_json:
         _print_json(command, "USAGE", message, {})
         return code
     return plain(f"{message} Try `{path} --help`.", code)
+
+
+def _sentence(said: str) -> str:
+    """What Typer or pydantic says, as a sentence of ours."""
+    text = " ".join(said.split()) or "a command is missing"
+    text = re.sub(r"\bInput should be |\bValue error, ", _ours, text)
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _ours(found: re.Match[str]) -> str:
+    return "expected " if found[0].startswith("Input") else ""
 
 
 def nobody_reads() -> int:
@@ -75,20 +118,30 @@ def _print_json(command: str, code: str, message: str, facts: dict[str, Any]) ->
 
 
 def _say(message: str) -> None:
+    message = told(message)
     red = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     print(f"\x1b[31m✗\x1b[0m {message}" if red else f"gotn: {message}", file=sys.stderr)
 
 
 def details(facts: dict[str, Any]) -> list[str]:
     """What people need beside the message: everything that is wrong, not only the first."""
-    lines: list[str] = []
+    lines: list[str] = [
+        f"{label}: {item}"
+        for name, label in HANGING.items()
+        if isinstance(facts.get(name), list | tuple)
+        for item in _some(facts[name])
+    ]
     for name in ("problems", "violations", "lines"):
         found = facts.get(name)
         if isinstance(found, list | tuple) and len(found) > 1:
-            lines += [_line(item) for item in found[:SHOWN]]
-            if len(found) > SHOWN:
-                lines.append(f"… and {len(found) - SHOWN} more")
+            lines += _some(found)
     return lines
+
+
+def _some(found: Sequence[Any]) -> list[str]:
+    """The first of a list, and how many more."""
+    more = [f"… and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    return [_line(item) for item in found[:SHOWN]] + more
 
 
 def _line(item: Any) -> str:

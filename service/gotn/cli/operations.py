@@ -41,6 +41,8 @@ async def _answer(database: Database, operation: str, variables: Row, actor: str
     (value,) = (await client.run(database, operation, variables, actor)).values()
     if value is None:
         project, name = variables.get("project"), variables.get("id")
+        if "src" in variables:
+            name = f"{variables['src']} → {variables['dst']}"
         where = f" in project {project!r}" if name is not None else ""
         raise NotFound(
             f"There is no {operation.removesuffix('Show').lower()} "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def status(call: Call, *, show_password: bool) -> dict[str, Any]:
     """Where Neo4j is and how it does; never an error because it does not run."""
     named = connecting.given(call.settings)
-    data: dict[str, Any] = {"source": "NEO4J_URI", "bolt_uri": named.uri} if named else {}
+    data: dict[str, Any] = {"source": "NEO4J_URI", "bolt_uri": named.shown} if named else {}
     if named is None:
         data = {"source": "managed", **_managed(call, show_password=show_password)}
     data |= _asked(call)
@@ -62,19 +62,20 @@ async def _migrations(database: Database) -> dict[str, Any]:
 
 def show_status(data: dict[str, Any], console: "Console") -> None:
     """The state in a few lines."""
-    from rich.text import Text  # noqa: PLC0415
-
     from gotn.cli.show import parts  # noqa: PLC0415
+    from gotn.cli.show.terminal import Text  # noqa: PLC0415
+    from gotn.cli.show.visible import told  # noqa: PLC0415
 
     good = data["answers"]
     line = Text("● " if good else "○ ", style="green" if good else "red")
     kind = "managed Neo4j" if data["source"] == "managed" else "Neo4j of NEO4J_URI"
-    console.print(line.append(f"{kind} {'answers' if good else 'does not answer'}", style="bold"))
+    away = "does not answer" if data.get("running", True) else "does not run"
+    console.print(line.append(f"{kind} {'answers' if good else away}", style="bold"))
     heap = data.get("heap_mb")
     parts.facts(
         console,
         {
-            "Problem": data.get("problem"),
+            "Problem": told(data["problem"]) if data.get("problem") else None,
             "Version": data.get("version"),
             "Bolt": data.get("bolt_uri"),
             "Browser": data.get("browser_url"),
@@ -102,7 +103,7 @@ def browser(call: Call) -> dict[str, Any]:
     target: Target = call.target
     if not target.managed:
         raise DatabaseUnavailable(
-            f"NEO4J_URI names {target.uri}; its Browser is where its HTTP port is, "
+            f"NEO4J_URI names {target.shown}; its Browser is where its HTTP port is, "
             "usually http://HOST:7474/browser/."
         )
     return {"browser_url": browser_url(call), "user": "neo4j"}
@@ -110,5 +111,8 @@ def browser(call: Call) -> dict[str, Any]:
 
 def show_browser(data: dict[str, Any], console: "Console") -> None:
     """The address, and how to get in."""
+    from gotn.cli.show.visible import hint  # noqa: PLC0415
+
     console.print(data["browser_url"], markup=False, soft_wrap=True)
-    console.print("User neo4j; the password: gotn status --show-password", style="dim")
+    words = f"User neo4j; the password: {hint('status --show-password')}"
+    console.print(words, style="dim", markup=False)

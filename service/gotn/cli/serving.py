@@ -29,15 +29,17 @@ class Bound:
     url: str
 
 
-def serve(call: Call, target: Target) -> None:
-    """Migrate, say where the API is, serve until Ctrl-C."""
+def serve(call: Call) -> None:
+    """Migrate, say where the API is, serve until Ctrl-C; Neo4j may come later than the API."""
+    target: Target | None = None
     try:
+        target = call.target
         migrating.migrate(target)
     except DatabaseUnavailable as error:
         call.note(f"{error.message} The API starts all the same and is ready once Neo4j answers.")
     with contextlib.closing((bound := bind(call.settings)).socket):
         call.answer(addresses(call, target, bound.url), show)
-        listen(resolved(call.settings, target), bound)
+        listen(call.settings, target, bound)
 
 
 def resolved(settings: Settings, target: Target) -> Settings:
@@ -94,17 +96,18 @@ def _loopback(host: str) -> bool:
         return False
 
 
-def addresses(call: Call, target: Target, url: str) -> dict[str, Any]:
+def addresses(call: Call, target: Target | None, url: str) -> dict[str, Any]:
     """Every address worth knowing."""
     from gotn.cli import reporting  # noqa: PLC0415
 
+    managed = target is None or target.managed
     return {
         "api": f"{url}/graphql",
         "graphiql": f"{url}/graphiql" if _has_graphiql() else None,
         "ready": f"{url}/readyz",
-        "bolt_uri": target.uri,
-        "browser_url": reporting.browser_url(call) if target.managed else None,
-        "password_command": "gotn status --show-password" if target.managed else None,
+        "bolt_uri": target.shown if target else None,
+        "browser_url": reporting.browser_url(call) if target and managed else None,
+        "password_command": "gotn status --show-password" if managed else None,
     }
 
 
@@ -117,6 +120,7 @@ def _has_graphiql() -> bool:
 def show(data: dict[str, Any], console: "Console") -> None:
     """The addresses, for people."""
     from gotn.cli.show import parts  # noqa: PLC0415
+    from gotn.cli.show.visible import hint  # noqa: PLC0415
 
     parts.heading(console, "The API is served; Ctrl-C ends it")
     parts.facts(
@@ -124,21 +128,29 @@ def show(data: dict[str, Any], console: "Console") -> None:
         {
             "GraphQL": data["api"],
             "GraphiQL": data["graphiql"] or "not part of this version yet",
-            "Neo4j": data["bolt_uri"],
+            "Neo4j": data["bolt_uri"] or f"does not run yet; start it with: {hint('up')}",
             "Neo4j Browser": data["browser_url"],
-            "Its password": data["password_command"],
+            "Its password": hint("status --show-password") if data["password_command"] else None,
         },
     )
 
 
-def listen(settings: Settings, bound: Bound) -> None:
+def application(settings: Settings, target: Target | None) -> Any:
+    """The app over a Neo4j that was named, or over the managed one wherever it is."""
+    from gotn.cli.following import Following  # noqa: PLC0415
+    from gotn.server.app import create_app  # noqa: PLC0415
+
+    if target is not None and not target.managed:
+        return create_app(resolved(settings, target))
+    return Following(settings, lambda found: create_app(resolved(settings, found)))
+
+
+def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
     """Run uvicorn on the socket until it is told to stop."""
     import uvicorn  # noqa: PLC0415
 
-    from gotn.server.app import create_app  # noqa: PLC0415
-
     config = uvicorn.Config(
-        create_app(settings),
+        application(settings, target),
         log_level=settings.log_level if settings.log_level == "debug" else "warning",
         access_log=False,
         timeout_graceful_shutdown=5,

@@ -1,5 +1,6 @@
 """The one place that runs Cypher: sessions, transactions, and the driver's errors in our words."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self, TypeVar
@@ -52,6 +53,15 @@ _CODES: dict[str, tuple[type[GotnError], str]] = {
         "another writer held the project for too long; try again",
     ),
 }
+
+
+#: What stands between `://` and the last `@`: a name and a password.
+_USERINFO = re.compile(r"(://).*@")
+
+
+def without_credentials(text: str) -> str:
+    """An address, or a sentence that quotes one, without the name and password in it."""
+    return _USERINFO.sub(r"\1", text)
 
 
 def translate(error: Exception) -> GotnError:
@@ -195,6 +205,11 @@ class Database:
 @contextmanager
 def translated_configuration(uri: str) -> Iterator[None]:
     """A bad address or option is the user's to mend, not a traceback."""
+    if _USERINFO.search(uri):
+        raise DatabaseUnavailable(
+            "NEO4J_URI: the address has a name or a password in it, which Neo4j does not take "
+            "there; give them as NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
     try:
         yield
     except (exceptions.ConfigurationError, ValueError) as error:

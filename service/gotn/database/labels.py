@@ -102,5 +102,19 @@ class Request(AsyncStructuredNode):
     created_at = DateTimeNeo4jFormatProperty(index=True)
 
 
+class Staged(AsyncStructuredNode):
+    """A node of an unfinished import."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+
+
+class Import(AsyncStructuredNode):
+    """How far an unfinished import came."""
+
+    key = StringProperty(unique_index=True, required=True)
+    fingerprint = StringProperty()
+
+
 #: Every declared label.
-ALL = (Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request)
+ALL = (Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request, Staged, Import)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gotn.database.connection import Tx
 from gotn.graph import faces, paging, snippets
+from gotn.graph.scope import require_project
 from gotn.graph.statements import Members
 
 #: Name of the order in cursors, and how many values one keeps.
@@ -109,7 +110,10 @@ async def page(
     dst: str | None,
     name: str,
 ) -> tuple[list[Any], int | None]:
-    """Rows of [[source, type, target, kind], properties], one more than `first` if it goes on."""
+    """Rows of [[source, type, target, kind], properties], one more than `first` if it goes on.
+
+    NotFound where there is no such project.
+    """
     values: dict[str, Any] = {
         "project": project,
         "limit": paging.checked(first) + 1,
@@ -120,6 +124,9 @@ async def page(
         found = paging.decode(ORDER, VALUES, after)
         values |= {f"at{number}": at for number, at in enumerate(found)}
     if not asked.branches:
+        await require_project(tx, project)
         return [], 0
     rows = await tx.composed(statement(asked), values, name=name)
+    if not rows[0]["rows"] and not rows[0]["total"]:
+        await require_project(tx, project)
     return rows[0]["rows"], rows[0]["total"]

@@ -12,6 +12,7 @@ import strawberry
 from graphql import get_named_type
 
 from gotn import shapes
+from gotn.database.connection import Tx
 from gotn.errors import LimitExceeded
 from gotn.graph import faces, filters, paging, statements
 from gotn.graph.arguments import FILTER, ORDER, After, First
@@ -20,6 +21,7 @@ from gotn.graph.forms import build
 from gotn.graph.loading import Reading, found, loaded, named, once
 from gotn.graph.pages import Wanted, wanted
 from gotn.graph.reads import KEY, One, Relation, order_of
+from gotn.graph.scope import require_project
 from gotn.graph.selection import selected
 from gotn.graph.statements import Asked
 
@@ -129,16 +131,19 @@ async def listed(
     after: str | None,
     filter_: Any = None,
 ) -> Any:
-    """A page of a whole label, for a root field."""
+    """A page of a whole label, for a root field; NotFound where there is no such project."""
     want = wanted(_page_class(info), info)
     asked, values = ask(relation, want, order_by, first, after, filter_)
+    values["project"] = project
+
+    async def read(tx: Tx) -> Any:
+        rows = await tx.composed(statements.root(asked), values, name=named(info))
+        if relation.scoped and not rows[0]["rows"] and not rows[0]["total"]:
+            await require_project(tx, project)
+        return rows[0]
+
     reading: Reading = info.context
-    rows = await reading.database.read(
-        lambda tx: tx.composed(
-            statements.root(asked), values | {"project": project}, name=named(info)
-        )
-    )
-    row = rows[0]
+    row = await reading.database.read(read)
     return want.page(row["rows"], row["total"], first, order_by.name, after, project)
 
 

@@ -91,8 +91,9 @@ _FAULTS = (
         "damaged",
         re.compile(r"Failed to start DatabaseId\{|Error starting Neo4j database"),
         lambda p: (
-            f"The stored data is damaged and cannot be opened. Restore a backup "
-            f"(`gotn restore`), or move {p.data} away and run `gotn up` to start empty."
+            f"The stored data is damaged and cannot be opened. Move {p.data} away and run "
+            "`gotn up` to start empty; then bring each project back from a journal that was "
+            "exported before: `gotn journal replay FILE -p PROJECT`."
         ),
     ),
 )

@@ -13,6 +13,9 @@ log = logging.getLogger("gotn.server")
 OURS = (
     "request_id",
     "actor",
+    # The project that a request wrote, and the journal's seq after it.
+    "project",
+    "seq",
     "method",
     "route",
     "status",

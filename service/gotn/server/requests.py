@@ -8,6 +8,7 @@ from uuid import uuid4
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gotn import journal
 from gotn.server.answers import refused
 from gotn.server.auth import actor_of
 from gotn.server.metrics import Metrics
@@ -36,6 +37,7 @@ class Requests:
         number = given if _ID.fullmatch(given) else uuid4().hex[:16]
         scope.setdefault("state", {})["request_id"] = number
         start, status = time.perf_counter(), 0
+        token = journal.last_seq.set(scope["state"].setdefault("written", {}))
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -52,12 +54,14 @@ class Requests:
                 answer = refused(500, "INTERNAL", "Something went wrong here.", id=number)
                 await answer(scope, receive, sending)
         finally:
+            journal.last_seq.reset(token)
             self._note(scope, status, time.perf_counter() - start)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = scope["path"] if scope["path"] in ROUTES else "other"
         self._metrics.request(route, scope["method"], status, seconds)
         state = scope["state"]
+        project, seq = next(reversed(state["written"].items()), (None, None))
         log.info(
             "request",
             extra={
@@ -67,6 +71,8 @@ class Requests:
                 "route": route,
                 "status": status,
                 "ms": round(seconds * 1000, 1),
+                "project": project,
+                "seq": seq,
                 "codes": state.get("codes"),
             },
         )

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
+
+from gotn.cli.show.terminal import Text
 
 #: Status -> (sign, style); the words of nodes, steps and runs.
 STATUS: dict[str, tuple[str, str]] = {
@@ -58,7 +59,7 @@ def ids(values: Sequence[Any], most: int = 12) -> str:
     return f"{shown} and {len(values) - most} more" if len(values) > most else shown
 
 
-def indented(what: Text | Table) -> Padding:
+def indented(what: RenderableType) -> Padding:
     """Something two columns to the right."""
     return Padding(what, (0, 0, 0, 2), expand=False)
 

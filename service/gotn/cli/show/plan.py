@@ -4,9 +4,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from gotn.cli.show import parts
+from gotn.cli.show.terminal import Text
 
 #: Steps of one layer that are printed; `--json` has them all.
 STEPS = 60
@@ -16,7 +16,7 @@ def show(plan: dict[str, Any], console: Console) -> None:
     """The whole plan: what first, why, how long, what starts now and what stands in the way."""
     _title(plan, console)
     if not plan["ordered_node_ids"]:
-        console.print("Nothing is left to do.")
+        console.print(_nothing(plan))
     else:
         _reason(plan, console)
         _layers(plan, console)
@@ -28,8 +28,13 @@ def show(plan: dict[str, Any], console: Console) -> None:
     console.print()
 
 
+def _nothing(plan: dict[str, Any]) -> str:
+    held = plan["blocked"] or plan["waiting_on"]
+    return "Nothing to do now; see below what holds the rest." if held else "Nothing to do."
+
+
 def _title(plan: dict[str, Any], console: Console) -> None:
-    name = plan["run_id"] or "preview, not stored"
+    name = plan["run_id"] or ("preview, not stored" if plan["ordered_node_ids"] else "")
     line = Text("Plan ", style="bold")
     line.append(name, style="bold cyan").append(f"  project {plan['project_id']}", style="dim")
     console.print(line)
@@ -48,7 +53,7 @@ def _title(plan: dict[str, Any], console: Console) -> None:
 
 def _reason(plan: dict[str, Any], console: Console) -> None:
     parts.heading(console, "Why in this order")
-    console.print(parts.indented(Text(plan["ordering_reason"] or "")))
+    console.print(parts.indented(Text.lines(plan["ordering_reason"] or "")))
 
 
 def _layers(plan: dict[str, Any], console: Console) -> None:

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from gotn.cli.show import parts
+from gotn.cli.show.terminal import Text
+from gotn.cli.show.visible import hint
 
 Row = dict[str, Any]
 
@@ -14,7 +15,7 @@ Row = dict[str, Any]
 def show_projects(data: Row, console: Console) -> None:
     """The projects and how much they hold."""
     if not data["projects"]:
-        console.print("No projects yet. Try: gotn demo --once")
+        console.print(f"No projects yet. Try: {hint('demo --once')}", markup=False)
         return
     grid = parts.table(
         *("project", "nodes", "edges", "runs", "seq", "changed"),
@@ -76,7 +77,7 @@ def show_node(data: Row, console: Console) -> None:
         _neighbours(console, title, data.get(name) or [], data.get(f"{name}_total"))
     if data.get("prompt_text"):
         parts.heading(console, "Instructions")
-        console.print(parts.indented(Text(data["prompt_text"])))
+        console.print(parts.indented(Text.lines(data["prompt_text"])))
 
 
 def _neighbours(console: Console, title: str, rows: list[Row], total: int | None) -> None:
@@ -88,7 +89,7 @@ def _neighbours(console: Console, title: str, rows: list[Row], total: int | None
         line = Text("  ").append_text(parts.status(row["status"])).append(f"  {row['id']}", "bold")
         tags = ", ".join(row.get("tags") or ()) or "explicit"
         console.print(line.append(f"  {tags}", style="dim").append_text(_marks(row)))
-    parts.more(console, len(rows), total, "gotn prerequisites, gotn dependants")
+    parts.more(console, len(rows), total, f"{hint('prerequisites')}, {hint('dependants')}")
 
 
 def _said(value: Any) -> Any:
@@ -133,7 +134,8 @@ def show_edge(data: Row, console: Console) -> None:
     kind = data.get("kind") or data["type"]
     line = Text(data["src"], style="bold").append(f" —{kind}→ ", style="dim")
     console.print(line.append(data["dst"], style="bold").append_text(_marks(data)))
-    parts.facts(console, {name: _said(data.get(name)) for name in ("origin", "tags", "evidence")})
+    names = ("origin", "tags", "score", "evidence", "provenance", "extra")
+    parts.facts(console, {name: _said(data.get(name)) for name in names})
 
 
 def show_removed(data: Row, console: Console) -> None:
@@ -156,7 +158,7 @@ def show_check(data: Row, console: Console) -> None:
 def show_runs(data: Row, console: Console) -> None:
     """A list of runs."""
     if not data["runs"]:
-        console.print("No runs yet. Make one with: gotn plan")
+        console.print(f"No runs yet. Make one with: {hint('plan')}", markup=False)
         return
     grid = parts.table("run", "status", "steps", "created", "goal", right=("steps",))
     for row in data["runs"]:
@@ -178,22 +180,22 @@ def show_run(data: Row, console: Console) -> None:
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
     if data.get("ordering_reason"):
         parts.heading(console, "Why in this order")
-        console.print(parts.indented(Text(data["ordering_reason"])))
+        console.print(parts.indented(Text.lines(data["ordering_reason"])))
     parts.heading(console, "Layers")
     for number, layer in enumerate(data.get("layers") or (), 1):
         console.print(parts.indented(Text(f"{number:>2}  {parts.ids(layer, 30)}")))
 
 
 def show_steps(data: Row, console: Console) -> None:
-    """The steps of a run."""
+    """The steps of a run; people count them and their layers from 1, as in a plan."""
     if not data["steps"]:
         console.print("This run has no steps.")
         return
     grid = parts.table("#", "layer", "step", "status", "summary", right=("#", "layer"))
     for row in data["steps"]:
         grid.add_row(
-            str(row["position"]),
-            str(row["layer"]),
+            str(row["position"] + 1),
+            str(row["layer"] + 1),
             parts.text(row["id"], "bold"),
             parts.status(row["status"]),
             parts.text(parts.short(row["summary"])),

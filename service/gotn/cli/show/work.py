@@ -3,12 +3,22 @@
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 from rich.tree import Tree
 
 from gotn.cli.show import parts
+from gotn.cli.show.terminal import Text
 
 Row = dict[str, Any]
+#: Rows that the API lists of what has no pages: unmet tags and cycles.
+LISTED = 1000
+
+#: What `why` says about a node that is past starting.
+_PAST = {
+    "running": "it has started already; nothing holds it.",
+    "completed": "it is done already; nothing holds it.",
+    "skipped": "it was left out; it will not start.",
+    "failed": "it has started and failed; set it ready to try again.",
+}
 
 
 def show_nodes(data: Row, console: Console) -> None:
@@ -61,6 +71,13 @@ def _unmet(rows: list[Row], console: Console) -> None:
     for row in rows:
         line = Text(f"  ? {row['tag']}", style="yellow")
         console.print(line.append(f"  asked for by {parts.ids(row['nodes'])}", style="dim"))
+    _cut(rows, console)
+
+
+def _cut(rows: list[Row], console: Console) -> None:
+    """Say it where a list without pages is as long as it can be."""
+    if len(rows) >= LISTED:
+        console.print(Text(f"… only the first {LISTED:,} are listed.", style="yellow"))
 
 
 def show_cycles(data: Row, console: Console) -> None:
@@ -76,18 +93,19 @@ def show_cycles(data: Row, console: Console) -> None:
 def _cycles(rows: list[Row], console: Console) -> None:
     for row in rows:
         line = Text("  ↻ ", style="red")
-        line.append(row["path"][0], style="bold")
+        line.append(row["path"][0] if row["path"] else "a way round not looked for", style="bold")
         for tag, name in zip(row["tags"], row["path"][1:], strict=False):
             line.append(f" —{tag}→ ", style="dim").append(name, style="bold")
         console.print(line)
         if len(row["nodes"]) >= len(row["path"]):
             console.print(Text(f"    among {parts.ids(row['nodes'])}", style="dim"))
+    _cut(rows, console)
 
 
 def show_why(data: Row, console: Console) -> None:
     """The paths that keep a node from starting."""
-    if not data["paths"]:
-        console.print(Text(f"Nothing keeps {data['id']} from starting.", style="green"))
+    if not data["paths"] or data.get("status") in _PAST:
+        console.print(_free(data))
         return
     console.print(Text(f"{data['id']} waits for:", style="bold"))
     for path in data["paths"]:
@@ -100,12 +118,21 @@ def show_why(data: Row, console: Console) -> None:
         console.print(line)
 
 
+def _free(data: Row) -> Text:
+    """That nothing holds a node; one that is past starting says so, where its status is known."""
+    status = data.get("status")
+    if status in _PAST:
+        return Text().append(parts.status(status)).append(f"  {data['id']}: {_PAST[status]}")
+    return Text(f"Nothing keeps {data['id']} from starting.", style="green")
+
+
 def show_impact(data: Row, console: Console) -> None:
     """What depends on a node."""
+    needs = "needs" if data["dependants"] == 1 else "need"
     counts = " · ".join(f"{one['count']} {one['status']}" for one in data["by_status"])
     console.print(
-        Text(parts.count(data["dependants"], "node", "nodes"), style="bold").append(
-            f" need {data['id']}{' (' + counts + ')' if counts else ''}", style=""
+        Text(parts.count(data["dependants"], "node"), style="bold").append(
+            f" {needs} {data['id']}{' (' + counts + ')' if counts else ''}", style=""
         )
     )
     parts.facts(

@@ -1,6 +1,6 @@
 """Questions to the graph: cycles, why, impact, prerequisites, dependants, unmet, orphans, tree."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,9 +33,16 @@ def cycles(
     """Find every cycle of hard edges, one shortest way round each."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    data = {"components": call.ask("Cycles")}
+    data = _whole("components", call.ask("Cycles"))
     call.answer(data, work.show_cycles)
     return CYCLE if check and data["components"] else 0
+
+
+def _whole(name: str, rows: list[Any]) -> dict[str, Any]:
+    """The rows, and for programs whether the list may have been cut."""
+    from gotn.cli.show import work  # noqa: PLC0415
+
+    return {name: rows, "truncated": len(rows) >= work.LISTED}
 
 
 def why(call: Call, id: Id) -> None:
@@ -70,7 +77,7 @@ def unmet(call: Call) -> None:
     """List required tags that nobody produces, with who asks."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer({"unmet": call.ask("Unmet")}, work.show_unmet)
+    call.answer(_whole("unmet", call.ask("Unmet")), work.show_unmet)
 
 
 def orphans(call: Call, limit: Limit = 50) -> None:

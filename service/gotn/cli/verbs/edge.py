@@ -1,4 +1,4 @@
-"""gotn edge: add, remove, list, check."""
+"""gotn edge: add, update, remove, show, list, check."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,6 +11,15 @@ from gotn.cli.verbs.asking import CYCLE
 from gotn.cli.verbs.planning import Limit
 
 app = group("edge", "Relationships between nodes.")
+
+
+class Field(StrEnum):
+    """What can be emptied on an edge."""
+
+    score = "score"
+    evidence = "evidence"
+    provenance = "provenance"
+    extra = "extra"
 
 
 class Type(StrEnum):
@@ -31,6 +40,9 @@ Relation = Annotated[
     str | None, typer.Option("--kind", help="Name of the relation, for --type related.")
 ]
 
+Score = Annotated[float | None, typer.Option("--score", min=0, max=1, help="For soft_semantic.")]
+Evidence = Annotated[str | None, typer.Option("--evidence", help="Why it holds.")]
+
 
 def _edge(src: str, dst: str, type: Type, kind: str | None, **more: Any) -> dict[str, Any]:
     found = {"src": src, "dst": dst, "type": type.name.upper(), "kind": kind, **more}
@@ -49,16 +61,54 @@ def add(
     dst: Dst,
     type: Kind = Type.hard_requires,
     kind: Relation = None,
-    score: Annotated[
-        float | None, typer.Option("--score", min=0, max=1, help="For soft_semantic.")
-    ] = None,
-    evidence: Annotated[str | None, typer.Option("--evidence", help="Why it holds.")] = None,
+    score: Score = None,
+    evidence: Evidence = None,
 ) -> None:
     """Join two nodes; a hard edge that would close a cycle is refused, with the way round."""
     from gotn.cli.show import things  # noqa: PLC0415
 
     edge = _edge(src, dst, type, kind, score=score, evidence=evidence)
     call.answer(call.change("EdgeAdd", edge=edge), things.show_edge)
+
+
+@verb(
+    app,
+    "update",
+    "gotn edge update write_api write_docs --evidence 'the guide quotes the API'",
+    "gotn edge update write_api write_docs --clear evidence",
+)
+def update(
+    call: Call,
+    src: Src,
+    dst: Dst,
+    type: Kind = Type.hard_requires,
+    kind: Relation = None,
+    score: Score = None,
+    evidence: Evidence = None,
+    clear: Annotated[
+        list[Field] | None, typer.Option("--clear", help="Field to empty; repeatable.")
+    ] = None,
+) -> None:
+    """Change what an edge says of itself; one that tags alone give follows from the tags."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    given = {"score": score, "evidence": evidence}
+    changes: dict[str, Any] = {one.name: None for one in clear or ()}
+    changes |= {name: value for name, value in given.items() if value is not None}
+    if not changes:
+        raise typer.BadParameter("nothing to change; give a field, such as --evidence.")
+    which = {"project": call.project, **_edge(src, dst, type, kind)}
+    call.answer(call.ask("EdgeUpdate", input=which | changes), things.show_edge)
+
+
+@verb(app, "show", "gotn edge show write_api write_docs")
+def show(
+    call: Call, src: Src, dst: Dst, type: Kind = Type.hard_requires, kind: Relation = None
+) -> None:
+    """Show an edge with everything it holds."""
+    from gotn.cli.show import things  # noqa: PLC0415
+
+    call.answer(call.ask("EdgeShow", **_edge(src, dst, type, kind)), things.show_edge)
 
 
 @verb(app, "remove", "gotn edge remove write_api write_docs")

@@ -32,13 +32,16 @@ def register(app: typer.Typer) -> None:
         "import",
         "gotn import plan.json -p demo --link",
         "gotn import issues.jsonl --format beads --dry-run",
+        "gotn import --abort -p demo",
     )(import_)
     verb(app, "export", "gotn export -p demo -o plan.json", "gotn export --format jsonl")(export)
 
 
 def import_(
     call: Call,
-    file: Annotated[str, typer.Argument(help="A file, an original .gotn folder, or - for stdin.")],
+    file: Annotated[
+        str | None, typer.Argument(help="A file, an original .gotn folder, or - for stdin.")
+    ] = None,
     format: Annotated[
         Source, typer.Option("--format", help="What it is; auto looks for itself.")
     ] = Source.auto,
@@ -51,9 +54,21 @@ def import_(
     link: Annotated[
         bool, typer.Option("--link", help="Derive edges from tags in the same transaction.")
     ] = False,
+    abort: Annotated[
+        bool, typer.Option("--abort", help="Take away what an unfinished large import staged.")
+    ] = False,
 ) -> None:
-    """Take in a document: all of it or nothing. The same again changes nothing."""
+    """Take in a document: all of it or nothing. The same again changes nothing.
+
+    A large one that was cut short goes on where it was when it is imported again.
+    """
     from gotn.cli import exchanging  # noqa: PLC0415
+
+    if abort:
+        exchanging.abort(call)
+        return
+    if file is None:
+        raise typer.BadParameter("expected a file, a folder or -, found none", param_hint="FILE")
 
     exchanging.import_file(
         call, file, format.value, dry_run=dry_run, flag_cycles=flag_cycles, derive=link

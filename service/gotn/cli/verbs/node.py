@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from gotn.cli.call import Call
+from gotn.cli.failing import Misused
 from gotn.cli.verb import group, verb
 from gotn.cli.verbs.asking import Id
 from gotn.cli.verbs.planning import Limit
+from gotn.errors import Conflict, Invalid
 
 app = group("node", "Units of work: add, change, remove, look at them.")
 
@@ -74,6 +76,17 @@ OPTIONS = {name: (annotation, None) for name, (_, annotation) in FIELDS.items()}
         None,
     ),
 }
+#: What a new node needs: the API's name -> the option.
+NEEDED = {"kind": "--kind", "summary": "--summary", "promptText": "--prompt (or --prompt-file)"}
+#: The same options as the help of `node add` shows them.
+REQUIRED = {
+    "kind": (_text("--kind", "Required: micro_prompt, code_symbol, or any other text."), None),
+    "summary": (_text("--summary", "Required: one line."), None),
+    "prompt": (
+        _text("--prompt", "Required, or --prompt-file: instructions for whoever executes."),
+        None,
+    ),
+}
 Revision = Annotated[
     int | None, _option("--expected-revision", "Refuse if somebody changed it since.", min=1)
 ]
@@ -97,7 +110,7 @@ def _draft(given: dict[str, Any]) -> dict[str, Any]:
     "add",
     "gotn node add write_docs --kind micro_prompt --summary 'Write the guide' "
     "--prompt 'Write it for beginners.' --requires api_done --produces docs_done",
-    options=OPTIONS,
+    options=OPTIONS | REQUIRED,
 )
 def add(
     call: Call,
@@ -107,7 +120,23 @@ def add(
     """Add a node; it needs a kind, a summary and instructions. The same again changes nothing."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.change("NodeAdd", node={"id": id, **_draft(fields)}), things.show_node)
+    node = {"id": id, **_draft(fields)}
+    if missing := [option for name, option in NEEDED.items() if name not in node]:
+        raise Misused(f"Missing option {', '.join(missing)}.")
+    try:
+        data = call.change("NodeAdd", node=node)
+    except Invalid as error:
+        raise _unplaced(error) from None
+    call.answer(data, things.show_node)
+
+
+def _unplaced(error: Invalid) -> Invalid:
+    """The error without the place in a list that nobody typed: `nodes[0]: `."""
+    place = "nodes[0]: "
+    error.message = error.message.replace(place, "")
+    if isinstance(found := error.facts.get("violations"), list):
+        error.facts["violations"] = [str(one).removeprefix(place) for one in found]
+    return error
 
 
 @verb(
@@ -153,7 +182,11 @@ def remove(
     """Remove a node; what hangs on it goes only with --cascade."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    data = call.change("NodeRemove", id=id, cascade=cascade, expectedRevision=expected_revision)
+    try:
+        data = call.change("NodeRemove", id=id, cascade=cascade, expectedRevision=expected_revision)
+    except Conflict as error:
+        error.message = error.message.replace("ask for cascade", "give --cascade")
+        raise
     call.answer(data, things.show_removed)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from gotn.cli.call import Call
+from gotn.cli.failing import Misused
 from gotn.cli.verb import group, verb
 from gotn.cli.verbs.planning import Limit
 
@@ -16,8 +17,7 @@ Name = Annotated[
 
 
 def _chosen(call: Call, name: str | None) -> None:
-    if name is not None:
-        call.options["project"] = name
+    call.choose(name)
 
 
 @verb(app, "list", "gotn project list")
@@ -75,6 +75,8 @@ def remove(
     from gotn.cli.show import things  # noqa: PLC0415
 
     _chosen(call, name)
-    if not yes and sys.stdin.isatty():
+    if not yes:
+        if call.as_json or not sys.stdin.isatty():
+            raise Misused(f"This removes project {call.project!r} for good: give --yes.")
         typer.confirm(f"Remove project {call.project!r} with everything in it?", abort=True)
     call.answer(call.change("ProjectRemove"), things.show_removed_project)

@@ -32,7 +32,7 @@ def up(call: Call) -> None:
 
     target, server = migrating.bring_up(call)
     applied = migrating.migrate(target)
-    data = {"bolt_uri": target.uri, "managed": target.managed, "migrations": applied}
+    data = {"bolt_uri": target.shown, "managed": target.managed, "migrations": applied}
     call.answer(data | _described(server), _show_up)
 
 
@@ -53,6 +53,7 @@ def _described(server: "Server | None") -> dict[str, Any]:
 
 def _show_up(data: dict[str, Any], console: "Console") -> None:
     from gotn.cli.show import parts  # noqa: PLC0415
+    from gotn.cli.show.visible import hint  # noqa: PLC0415
 
     if not data["managed"]:
         console.print(f"Neo4j at {data['bolt_uri']} (NEO4J_URI) answers.", markup=False)
@@ -64,7 +65,7 @@ def _show_up(data: dict[str, Any], console: "Console") -> None:
         {
             "Bolt": data["bolt_uri"],
             "Browser": data.get("browser_url"),
-            "Password": "gotn status --show-password" if data["managed"] else None,
+            "Password": hint("status --show-password") if data["managed"] else None,
             "Migrated": ", ".join(data["migrations"]),
         },
     )
@@ -128,8 +129,11 @@ def serve(
         int | None, typer.Option("--port", help="Port; without it 8420 or the next free one.")
     ] = None,
 ) -> None:
-    """Serve the GraphQL API until Ctrl-C."""
+    """Serve the GraphQL API until Ctrl-C.
+
+    Neo4j may start later, or the managed one move to another port: the API follows it.
+    """
     from gotn.cli import serving  # noqa: PLC0415
 
     call.options |= {"host": host, "port": port}
-    serving.serve(call, call.target)
+    serving.serve(call)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gotn import shapes
 from gotn.errors import BadDocument, Invalid
 from gotn.work.exchange import parsing, source
 from gotn.work.exchange.gathering import Gathering
@@ -15,8 +16,10 @@ from gotn.work.records import GraphDraft, Unknown
 from gotn.work.rules import forms
 
 Row = dict[str, Any]
-#: Run folders that are read, and how deep they are looked for.
-RUNS, DEPTH = 10_000, 4
+#: Run folders that are read, and how deep they are looked for: runs/ID/plan.json.
+RUNS, DEPTH = 10_000, 2
+#: Digits of a version that a person may have written.
+_DIGITS = 9
 #: Lines at a file's beginning that are tried when the journal is looked for.
 _TRIED = 20
 #: Bytes of such a line, at most.
@@ -28,7 +31,18 @@ def root_of(path: Path) -> Path | None:
     for folder in (path, path / ".gotn"):
         if any((folder / name).is_file() for name in ("graph.json", "meta.json")):
             return folder
-    return path if journal_file(path) else None
+    return None
+
+
+def _found_root(path: Path) -> Path:
+    """The `.gotn` folder that a path means; Invalid for a folder that is something else."""
+    if (folder := root_of(path)) is not None:
+        return folder
+    raise Invalid(
+        f"{path}: expected a .gotn folder, with graph.json or meta.json in it, or a folder that "
+        "holds one, found neither; a journal alone is read as a file",
+        file=str(path),
+    )
 
 
 def gather(path: Path) -> tuple[Gathering, str]:
@@ -37,9 +51,7 @@ def gather(path: Path) -> tuple[Gathering, str]:
     Raises BadDocument for a damaged graph.json or a newer meta.json; damaged lines of the
     journal are listed as skipped.
     """
-    folder = root_of(path)
-    if folder is None:
-        raise Invalid(f"{path}: expected a .gotn folder with graph.json or a journal")
+    folder = _found_root(path)
     _check_meta(folder / "meta.json")
     gathering = Gathering(Report("graph.json"), complete=False)
     if (graph := folder / "graph.json").is_file():
@@ -62,9 +74,10 @@ def _check_meta(path: Path) -> None:
         raise BadDocument(f"{name}: expected an object", file=name, violations=[])
     version = meta.get("version")
     text = str(version).partition(".")[0]
-    if version is not None and text.isdigit() and int(text) > forms.DOCUMENT_VERSION:
+    if text.isdecimal() and (len(text) > _DIGITS or int(text) > forms.DOCUMENT_VERSION):
         reason = (
-            f"version: {version} is newer than {forms.DOCUMENT_VERSION}, which this program reads"
+            f"version: {shapes.shown(version)} is newer than {forms.DOCUMENT_VERSION}, "
+            "which this program reads"
         )
         found = {"line": None, "id": None, "reason": reason}
         raise BadDocument(f"{name}: {reason}", file=name, violations=[found])
@@ -142,7 +155,7 @@ def _keep_steps(gathering: Gathering, run: Row, path: Path, name: str) -> None:
 
 def recover(path: Path) -> tuple[GraphDraft, list[int | None], str]:
     """The entries of an original journal alone, with their lines and the file's name."""
-    journal = path if path.is_file() else journal_file(root_of(path) or path)
+    journal = path if path.is_file() else journal_file(_found_root(path))
     if journal is None:
         raise Invalid(f"{path}: expected a journal of {{event, timestamp, data}} lines, found none")
     gathering = Gathering(Report(journal.name), complete=False)

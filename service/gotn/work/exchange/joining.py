@@ -8,8 +8,9 @@ import orjson
 from gotn import shapes
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
-from gotn.work.records import EdgeType, GraphDraft, Unknown
+from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Unknown
 from gotn.work.rules import fold
+from gotn.work.rules import tags as tagged
 
 Row = dict[str, Any]
 #: Row fields that say how something was written, not what it says.
@@ -104,6 +105,22 @@ class _Tags:
     def between(self, src: str, dst: str) -> list[str]:
         """Tags that src produces and dst requires; none where either is not here."""
         return sorted(self._produces.get(src, set()) & self._requires.get(dst, set()))
+
+
+def confirm(draft: GraphDraft) -> None:
+    """Make derived what the edge engine wrote and the tags of this draft's own nodes still imply.
+
+    Such an edge may close a cycle and goes with its tags (decisions, Hard edges); one whose
+    nodes are not here stays explicit, since nothing tells that tags give it.
+    """
+    tags = _Tags({row["id"]: row for row in draft.nodes})
+    for row in draft.edges:
+        if row["type"] != EdgeType.HARD_REQUIRES.value:
+            continue
+        if row.get("provenance") == tagged.PROVENANCE and (
+            names := tags.between(row["src"], row["dst"])
+        ):
+            row["origin"], row["tags"] = EdgeOrigin.DERIVED.value, names
 
 
 def _whole(row: Row, families: Mapping[str, Row]) -> Row | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gotn.errors import Invalid
-from gotn.work.exchange import beads, folder, history, issues, source
+from gotn.work.exchange import beads, folder, history, issues, joining, source
 from gotn.work.exchange.gathering import Gathering
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
@@ -54,6 +54,7 @@ def _joined(gathering: Gathering, journal: str) -> GraphDraft:
     draft = gathering.finish()
     if draft.journal:
         history.merge(draft, history.told(draft.journal, gathering.journal_lines, journal))
+    joining.confirm(draft)
     history.note_missing(draft)
     return draft
 
@@ -64,4 +65,5 @@ def recover(path: str | Path) -> GraphDraft:
     draft = history.fold_original(found.journal, lines, name)
     draft.journal = found.journal
     draft.skipped = found.skipped + draft.skipped
+    joining.confirm(draft)
     return draft

@@ -56,7 +56,7 @@ class State:
     runs: dict[str, Row] = field(default_factory=dict)
     steps: dict[tuple[str, int], Row] = field(default_factory=dict)
     settings: Row = field(default_factory=dict)
-    #: Edges that tags gave first: they have no place in the order of arrival.
+    #: Edges that linking made: unlike a document's they have no place in the order of arrival.
     unplaced: set[EdgeKey] = field(default_factory=set)
     #: Where each node is, or once was, a step.
     _steps_of: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class State:
         _put(self.edges, key, event, row)
         if event == "add_edge":
             self.unplaced.discard(key)
-            if row.get("origin") == EdgeOrigin.DERIVED.value:
+            if row.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in row:
                 self.unplaced.add(key)
 
     def _node(self, event: str, row: Row) -> None:

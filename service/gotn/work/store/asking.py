@@ -6,7 +6,8 @@ from typing import Any
 import rustworkx as rx
 
 from gotn.database.connection import Tx
-from gotn.errors import NotFound
+from gotn.errors import LimitExceeded, NotFound
+from gotn.graph.scope import require_project
 from gotn.work.records import (
     BlockingPath,
     Cycle,
@@ -23,7 +24,7 @@ from gotn.work.rules import ranks
 from gotn.work.store import graph, nodes
 from gotn.work.store.keys import key
 
-#: Rows of a list that has no pages.
+#: Rows of a list that has no pages; one that has so many may have been cut.
 LIMIT = 1000
 #: Nodes of a decomposition tree.
 TREE = 10_000
@@ -124,25 +125,26 @@ def _said(tags: list[list[str]]) -> list[str]:
 
 
 async def cycles(tx: Tx, project_id: str) -> list[Cycle]:
-    """Every component of nodes that need each other, with one shortest way round.
+    """Components of nodes that need each other, at most 1,000, with one shortest way round.
 
     Every cycle passes through a flagged edge (graph-model, Invariants, 2), so Cypher
-    looks for one shortest path a flagged edge; without flags nothing is read.
+    looks for one shortest path a flagged edge; without flags nothing is read. Beyond the
+    first 1,000 flagged edges no way is looked for: such a component has an empty path.
     """
     if not await graph.has_flags(tx, project_id):
+        await require_project(tx, project_id)
         return []
     ways = await tx.value("work/flagged_cycles", project=project_id, limit=LIMIT)
     shortest: dict[str, tuple[list[str], list[list[str]]]] = {}
     members = await _components(tx, project_id)
     for path, tags in ways:
-        component = members[path[0]]
-        known = shortest.get(component[0])
+        first = members[path[0]][0]
+        known = shortest.get(first)
         if known is None or (len(path), path) < (len(known[0]), known[0]):
-            shortest[component[0]] = (path, tags)
-    return [
-        Cycle(nodes=tuple(members[path[0]]), path=tuple(path), tags=tuple(_said(tags)))
-        for path, tags in (shortest[name] for name in sorted(shortest))
-    ]
+            shortest[first] = (path, tags)
+    firsts = sorted(name for name, component in members.items() if component[0] == name)
+    found = [(members[name], *shortest.get(name, ([], []))) for name in firsts[:LIMIT]]
+    return [Cycle(nodes=tuple(n), path=tuple(p), tags=tuple(_said(t))) for n, p, t in found]
 
 
 async def _components(tx: Tx, project_id: str) -> dict[str, list[str]]:
@@ -161,13 +163,24 @@ async def _components(tx: Tx, project_id: str) -> dict[str, list[str]]:
 async def unmet(tx: Tx, project_id: str) -> list[UnmetRequirement]:
     """Required tags that nobody produces, at most 1,000."""
     found = await tx.value("work/unmet", project=project_id, limit=LIMIT)
+    if not found:
+        await require_project(tx, project_id)
     return [UnmetRequirement(tag=tag, nodes=tuple(ids)) for tag, ids in found or [] if ids]
 
 
 async def tree_of(tx: Tx, project_id: str, id_: str) -> list[TreeRow]:
-    """A node and what it was broken into, parents before children, at most 10,000."""
+    """A node and what it was broken into, parents before children.
+
+    LimitExceeded where that is more than 10,000 nodes: a tree cut somewhere would be no tree.
+    """
     await require(tx, project_id, id_)
-    found = await tx.value("work/tree_of", key=key(project_id, id_), limit=TREE)
+    found = await tx.value("work/tree_of", key=key(project_id, id_), limit=TREE + 1)
+    if len(found) > TREE:
+        raise LimitExceeded(
+            f"{id_!r} was broken into more than {TREE} nodes; ask for one further down.",
+            limit=TREE,
+            id=id_,
+        )
     rows = await nodes.get(tx, project_id, [name for name, *_ in found])
     below: dict[str | None, list[tuple[int, str, int]]] = {}
     for name, depth, parent, position in found:

@@ -69,20 +69,21 @@ async def ancestors(tx: Tx, project_id: str, ids: Iterable[str]) -> list[tuple[s
 async def create(tx: Tx, project_id: str, rows: Sequence[Row], ordinals: Mapping[str, int]) -> None:
     """Store new nodes: ranks above every other's in the order given, ordinals by id."""
     for some in batches(rows):
-        nodes = [
-            fold.node_properties(row)
-            | {
-                "key": key(project_id, row["id"]),
-                "project_id": project_id,
-                "caption": caption(row),
-                "ordinal": ordinals[row["id"]],
-            }
-            | ({"unlinked": True} if row.get("requires") or row.get("produces") else {})
-            for row in some
-        ]
+        nodes = [stored(project_id, row) | {"ordinal": ordinals[row["id"]]} for row in some]
         await tx.rows("work/create_nodes", project=project_id, nodes=nodes)
     for member in fold.TAGGED:
         await _put_tags(tx, project_id, member, rows)
+
+
+def stored(project_id: str, row: Row) -> Row:
+    """What a new node carries besides its rank and its place."""
+    names = {
+        "key": key(project_id, row["id"]),
+        "project_id": project_id,
+        "caption": caption(row),
+    }
+    unlinked = {"unlinked": True} if row.get("requires") or row.get("produces") else {}
+    return fold.node_properties(row) | names | unlinked
 
 
 def caption(row: Row) -> str:
@@ -91,8 +92,9 @@ def caption(row: Row) -> str:
     return text if len(text) <= CAPTION else f"{text[: CAPTION - 1]}…"
 
 
-async def _put_tags(tx: Tx, project_id: str, member: str, rows: Iterable[Row]) -> None:
-    links = [
+def links(project_id: str, member: str, rows: Iterable[Row]) -> list[Row]:
+    """One row for each tag or keyword that each node names, in order."""
+    return [
         {
             "node": key(project_id, row["id"]),
             "key": key(project_id, name),
@@ -102,7 +104,10 @@ async def _put_tags(tx: Tx, project_id: str, member: str, rows: Iterable[Row]) -
         for row in rows
         for position, name in enumerate(row.get(member) or ())
     ]
-    for some in batches(links):
+
+
+async def _put_tags(tx: Tx, project_id: str, member: str, rows: Iterable[Row]) -> None:
+    for some in batches(links(project_id, member, rows)):
         await tx.rows(f"work/put_{_STATEMENTS[member]}", project=project_id, links=some)
 
 

@@ -83,3 +83,15 @@ async def ids_like(tx: Tx, project_id: str, start: str) -> set[str]:
 async def open_with(tx: Tx, project_id: str, node_id: str) -> list[str]:
     """Runs that are not finished and have this node as a step, sorted, at most 1,000."""
     return list(await tx.value("work/open_runs_with", key=key(project_id, node_id), limit=1000))
+
+
+async def steps_of(tx: Tx, project_id: str, node_id: str, limit: int) -> list[Row]:
+    """The rows of the steps that a node is in runs, finished ones too, by run and position."""
+    found = await tx.value("work/steps_of", key=key(project_id, node_id), limit=limit)
+    return [{"run": run, "node": node_id, **_step(stored)} for run, stored in found]
+
+
+def _step(stored: Row) -> Row:
+    """A step's own properties, in plain JSON."""
+    own = {k: v for k, v in stored.items() if k not in ("run_key", "project_id")}
+    return shapes.row(own, leaves=forms.LEAVES, moments=forms.MOMENTS)

@@ -12,6 +12,8 @@ from gotn.work.store import nodes as node_store
 from gotn.work.usecases.taken import Taken
 
 Row = dict[str, Any]
+#: Parents in a row that wait for a node and are followed upwards, at most.
+CLIMBS = 100
 
 
 async def join_waiting(tx: Tx, ledger: Ledger, taken: Taken) -> None:
@@ -42,25 +44,44 @@ async def join_waiting(tx: Tx, ledger: Ledger, taken: Taken) -> None:
 
 
 async def check_parents(tx: Tx, ledger: Ledger, taken: Taken) -> None:
-    """One parent a node, and no node below itself."""
+    """One parent a node, and no node below itself; what still waits counts like the rest."""
     family = [row for row in taken.new_edges if row["type"] == EdgeType.DERIVED_FROM.value]
     if not family:
         return
-    new_ids = {row["id"] for row in taken.new_nodes}
-    old = [row["dst"] for row in family if row["dst"] not in new_ids and not row.get("pending")]
-    stored = await node_store.get(tx, ledger.project_id, old)
-    known = {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
-    waiting = await edge_store.pending_for(tx, ledger.project_id, (row["dst"] for row in family))
-    known |= {row["dst"]: row["src"] for row in waiting if row["type"] == "derived_from"}
+    children = {row["dst"] for row in family}
+    known = await _waiting_parents(tx, ledger.project_id, children)
+    old = children - {row["id"] for row in taken.new_nodes}
+    stored = await node_store.get(tx, ledger.project_id, sorted(old))
+    known |= {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
     parent_of = parents.reconciled(family, known)
-    if old:
-        parent_of |= await _ancestors(tx, ledger.project_id, family, parent_of)
+    if old or any(row.get("pending") for row in family):
+        await _climb(tx, ledger.project_id, {row["src"] for row in family}, parent_of)
     parents.refuse_cycle(parent_of)
 
 
-async def _ancestors(
-    tx: Tx, project_id: str, family: Iterable[Row], known: dict[str, str]
-) -> dict[str, str]:
-    """The stored parents above those that get children now."""
-    found = await node_store.ancestors(tx, project_id, {row["src"] for row in family})
-    return {child: parent for child, parent in found if child not in known}
+async def _waiting_parents(tx: Tx, project_id: str, children: Iterable[str]) -> dict[str, str]:
+    """The parents of these children that wait for one of the two."""
+    wanted = set(children)
+    waiting = await edge_store.pending_for(tx, project_id, sorted(wanted))
+    return {
+        row["dst"]: row["src"]
+        for row in waiting
+        if row["type"] == EdgeType.DERIVED_FROM.value and row["dst"] in wanted
+    }
+
+
+async def _climb(tx: Tx, project_id: str, start: set[str], parent_of: dict[str, str]) -> None:
+    """Add every parent above `start` to `parent_of`: the stored ones, and those that wait.
+
+    Above CLIMBS waiting ones in a row it stops: a cycle there is refused when they join.
+    """
+    tops = start - parent_of.keys()
+    for _ in range(CLIMBS):
+        stored = dict(await node_store.ancestors(tx, project_id, tops))
+        tops = (tops | set(stored.values())) - stored.keys() - parent_of.keys()
+        parent_of.update({child: up for child, up in stored.items() if child not in parent_of})
+        waiting = await _waiting_parents(tx, project_id, tops)
+        if not waiting:
+            return
+        parent_of.update(waiting)
+        tops = set(waiting.values()) - parent_of.keys()

@@ -5,13 +5,13 @@ a hundred thousand, a recovery. What is there already and says the same changes 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
 
-from gotn import journal, shapes
+from gotn import shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, CycleRefused, LimitExceeded, NotFound
+from gotn.errors import Conflict, CycleRefused, Invalid, LimitExceeded, NotFound
 from gotn.journal import Ledger
 from gotn.work.records import (
     EdgeOrigin,
@@ -25,13 +25,15 @@ from gotn.work.records import (
 from gotn.work.rules import fold, ranks
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
-from gotn.work.usecases import arriving, blocking, order, runs
+from gotn.work.usecases import arriving, blocking, completing, order, originals, runs, staging
 from gotn.work.usecases import link as linking
 from gotn.work.usecases.drafting import drafted
-from gotn.work.usecases.taken import Taken
+from gotn.work.usecases.taken import Staged, Taken, size
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
+#: Makes another draft of one, which it leaves as it is: a transaction may run twice.
+Prepare = Callable[[Tx, str, GraphDraft], Awaitable[GraphDraft]]
 #: Items of one call, at most: what one transaction takes in the memory a laptop has.
 ITEMS = 500_000
 #: New hard edges that are put in order one by one; more are ordered all at once.
@@ -48,22 +50,26 @@ async def import_graph(
     flag_cycles: bool = False,
     derive: bool = False,
     dry_run: bool = False,
+    prepare: Prepare | None = None,
 ) -> Imported:
     """Take in a document: new entities are added, known ones get what the document says of them.
 
-    `dry_run` does everything and undoes it. Raises CycleRefused for explicit edges that
+    `dry_run` does everything and undoes it; `prepare` has the last word on the draft, inside
+    the transaction. Raises CycleRefused for explicit edges that
     close a cycle unless `flag_cycles` keeps and flags them; Invalid for a second parent.
     """
+    staged = Staged()
 
     async def work(tx: Tx, ledger: Ledger) -> Imported:
+        found = await prepare(tx, ledger.project_id, draft) if prepare else draft
         try:
-            taken = await take(tx, ledger, draft, flag_cycles=flag_cycles)
+            taken = await take(tx, ledger, found, flag_cycles=flag_cycles, staged=staged)
         except CycleRefused as error:
             raise _located(error, draft) from None
-        await _keep_originals(tx, ledger, draft.journal)
+        await originals.keep(tx, ledger, draft.journal)
         if derive:
             await linking.derive(tx, ledger, whole=False)
-        answer = _imported(draft, taken)
+        answer = _imported(found, taken)
         if dry_run:
             raise _Undo(answer)
         return answer
@@ -72,21 +78,17 @@ async def import_graph(
         "document": _fingerprint(draft) if request.idempotency_key else "",
         "flag_cycles": flag_cycles,
         "derive": derive,
-    }
+    } | ({"prepared": True} if prepare else {})
+    if staging.is_large(draft) and prepare is None:
+        staged = await staging.stage(database, request, draft)
     try:
         return await write(database, request, "importGraph", given, Imported, work)
     except _Undo as undone:
+        await staging.give_up(database, request.project_id, staged)
         return undone.answer
-
-
-async def _keep_originals(tx: Tx, ledger: Ledger, originals: list[Row]) -> None:
-    """Each entry of another tool's journal once, whole; what it says is in the rows already."""
-    named = {journal.fingerprint(original): original for original in originals}
-    known = await journal.known(tx, ledger.project_id, list(named))
-    for name, original in named.items():
-        if name not in known:
-            event = str(original.get("event", "unknown"))
-            ledger.note(event, {"items": [], "original": original})
+    except (Invalid, Conflict):
+        await staging.give_up(database, request.project_id, staged)
+        raise
 
 
 async def add_graph(
@@ -161,11 +163,18 @@ async def take(
     *,
     flag_cycles: bool = False,
     strict: bool = False,
+    staged: Staged | None = None,
 ) -> Taken:
-    """Write what a draft brings and note it; `strict` refuses to change what is stored."""
-    if (count := len(draft.nodes) + len(draft.edges)) > ITEMS:
-        raise LimitExceeded(f"At most {ITEMS} nodes and edges a call, found {count}.", limit=ITEMS)
-    taken = Taken()
+    """Write what a draft brings and note it; `strict` refuses to change what is stored.
+
+    What a large import `staged` is there already and only becomes real.
+    """
+    if (count := size(draft)) > ITEMS:
+        raise LimitExceeded(
+            f"At most {ITEMS} nodes, edges, runs, steps and journal entries a call, found {count}.",
+            limit=ITEMS,
+        )
+    taken = Taken(staged=staged or Staged())
     await _sort_nodes(tx, ledger, draft, taken, strict)
     await _sort_edges(tx, ledger, draft, taken, strict)
     await arriving.join_waiting(tx, ledger, taken)
@@ -173,7 +182,7 @@ async def take(
     await _write_nodes(tx, ledger, taken)
     flags = await _write_edges(tx, ledger, taken, flag_cycles)
     await runs.take(tx, ledger, draft.runs, taken)
-    _note(ledger, taken, flags)
+    taken.note(ledger, order.flag_items(flags))
     if any(map(edge_store.is_hard, taken.new_edges)) or any(
         "status" in row for row in taken.changed_nodes
     ):
@@ -188,7 +197,7 @@ async def _sort_nodes(
     for row in draft.nodes:
         known = stored.get(row["id"])
         if known is None:
-            taken.new_nodes.append(_completed(row, ledger))
+            taken.new_nodes.append(completing.node(row, ledger.time))
             continue
         changed = difference(row, known)
         if known.get("blocked_by") and changed.get("status") == NodeStatus.READY.value:
@@ -205,23 +214,15 @@ async def _sort_nodes(
             taken.changed_nodes.append(touched(known, changed, ledger))
 
 
-def _completed(row: Row, ledger: Ledger) -> Row:
-    """A new node's row with what its document left out."""
-    created = row.get("created_at", ledger.time)
-    return {
-        **row,
-        "status": row.get("status", "ready"),
-        "version": row.get("version", 1),
-        "created_at": created,
-        "updated_at": row.get("updated_at", created),
-    }
-
-
 def difference(row: Row, known: Row) -> Row:
-    """The fields in which a row says something else than what is stored."""
+    """The fields in which a row says something else than what is stored.
+
+    An estimate stands in `extra` (`forms`): another extra without one takes it away.
+    """
+    said = {"estimate_minutes": None, **row} if "extra" in row else row
     return {
         name: value
-        for name, value in row.items()
+        for name, value in said.items()
         if name not in _MANNER and _said(value) != _said(known.get(name))
     }
 
@@ -254,7 +255,8 @@ async def _sort_edges(
             changed = _edge_difference(row, known, strict)
             taken.new_edges.append({k: v for k, v in (known | changed).items() if k != "pending"})
         elif known is None:
-            new = _new_edge(row, ledger, pending=not {row["src"], row["dst"]} <= present)
+            waits = not {row["src"], row["dst"]} <= present
+            new = completing.edge(row, ledger.time, pending=waits)
             stored[fold.edge_key(row)] = new
             taken.new_edges.append(new)
         elif changed := _edge_difference(row, known, strict):
@@ -270,19 +272,6 @@ def _require_ends(project_id: str, rows: list[Row], present: set[str]) -> None:
                 raise NotFound(f"There is no node {end!r} in project {project_id!r}.", id=end)
 
 
-def _new_edge(row: Row, ledger: Ledger, *, pending: bool) -> Row:
-    new = {
-        **row,
-        "version": row.get("version", 1),
-        "created_at": row.get("created_at", ledger.time),
-    }
-    if edge_store.is_hard(row):
-        new["origin"] = row.get("origin", EdgeOrigin.EXPLICIT.value)
-    if pending:
-        new["pending"] = True
-    return new
-
-
 def _names(row: Row) -> Row:
     return {name: row[name] for name in ("type", "src", "dst", "kind") if name in row}
 
@@ -290,12 +279,17 @@ def _names(row: Row) -> Row:
 def _edge_difference(row: Row, known: Row, strict: bool) -> Row:
     """What changes on a stored edge; an explicit edge over a derived one makes it both."""
     names = ("type", "src", "dst", "kind")
+    if not strict and _is_weaker_turn(row, known):
+        return {}
     changed = {k: v for k, v in difference(row, known).items() if k not in names}
-    if known.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in known:
+    if row.get("origin") == EdgeOrigin.DERIVED.value:
+        both = {"origin": EdgeOrigin.BOTH.value, "tags": row["tags"]}
+        return both if known.get("origin") == EdgeOrigin.EXPLICIT.value else {}
+    if known.get("origin") == EdgeOrigin.DERIVED.value:
         # What the edge says of itself is now what was said; its tags tell the derived part.
-        own = {name: row.get(name) for name in ("evidence", "provenance")}
-        layout = {"layout": row["layout"]} if "layout" in row else {}
-        return {**changed, **own, **layout, "origin": EdgeOrigin.BOTH.value}
+        fields: tuple[str, ...] = ("evidence", "provenance", "layout")
+        own = {name: row.get(name) for name in fields if name in row or name in known}
+        return {**changed, **own, "origin": EdgeOrigin.BOTH.value}
     said = sorted({*known.get("said", ()), *row.get("said", ())})
     if said and said != known.get("said"):
         changed["said"] = said
@@ -309,39 +303,76 @@ def _edge_difference(row: Row, known: Row, strict: bool) -> Row:
     return changed
 
 
+def _is_weaker_turn(row: Row, known: Row) -> bool:
+    """Whether a soft edge comes the other way round with no higher score: the stored one stays."""
+    turned = row["type"] == EdgeType.SOFT_SEMANTIC.value and row["src"] != known["src"]
+    return turned and bool(row.get("score", 0) <= known.get("score", 0))
+
+
 async def _write_nodes(tx: Tx, ledger: Ledger, taken: Taken) -> None:
     ids = [row["id"] for row in taken.new_nodes]
     ordinals = dict(zip(ids, ledger.ordinals(len(ids)), strict=True))
     pairs = [(row["src"], row["dst"]) for row in taken.new_edges if edge_store.is_hard(row)]
     by_id = {row["id"]: row for row in taken.new_nodes}
-    first_to_last = [by_id[id_] for id_ in ranks.first_to_last(ids, pairs)]
-    await node_store.create(tx, ledger.project_id, first_to_last, ordinals)
+    first_to_last = ranks.first_to_last(ids, pairs)
+    waiting = [id_ for id_ in first_to_last if id_ in taken.staged.nodes]
+    if taken.staged.nodes:
+        await staging.finish(tx, ledger.project_id, taken.staged, waiting, ordinals)
+    fresh = [by_id[id_] for id_ in first_to_last if id_ not in taken.staged.nodes]
+    await node_store.create(tx, ledger.project_id, fresh, ordinals)
     await node_store.update(tx, ledger.project_id, taken.changed_nodes)
 
 
 async def _write_edges(
     tx: Tx, ledger: Ledger, taken: Taken, flag_cycles: bool
 ) -> dict[tuple[str, str], bool]:
-    """Create the edges in order, or settle the whole; returns flags that changed on old edges."""
+    """Create the edges, what was said before what tags give; returns old edges' changed flags.
+
+    As in linking, an edge that tags give is flagged where it goes round, never refused.
+    """
     numbered = list(zip(taken.new_edges, ledger.ordinals(len(taken.new_edges)), strict=True))
-    hard = [row for row in taken.new_edges if edge_store.is_hard(row) and not row.get("pending")]
-    placed = not hard
-    if len(hard) <= SINGLY and not flag_cycles:
-        placed = await _create_singly(tx, ledger, numbered)
-    else:
-        await edge_store.create(tx, ledger.project_id, numbered)
-    await edge_store.update(tx, ledger.project_id, taken.changed_edges)
-    said = [(row["src"], row["dst"]) for row in (*hard, *taken.changed_edges) if _is_said(row)]
-    if placed and not await order.touches_flags(tx, ledger.project_id, said):
-        return {}
-    if flag_cycles:
-        changed = await order.settle(tx, ledger, flag_explicit=said)
-    else:
-        changed = await order.settle(tx, ledger, said=said)
-    for row in hard:
+    tagged = [pair for pair in numbered if _is_tagged(pair[0])]
+    others = [pair for pair in numbered if not _is_tagged(pair[0])]
+    changed = await _write_said(tx, ledger, taken, others, flag_cycles)
+    if tagged:
+        await _create(tx, ledger, taken, tagged)
+        changed |= await order.settle(tx, ledger)
+    for row in filter(edge_store.is_hard, taken.new_edges):
         if changed.pop((row["src"], row["dst"]), False):
             row["closes_cycle"] = True
     return changed
+
+
+async def _write_said(
+    tx: Tx, ledger: Ledger, taken: Taken, numbered: list[tuple[Row, int]], flag_cycles: bool
+) -> dict[tuple[str, str], bool]:
+    """Create what is not from tags in order, or settle the whole; returns the changed flags."""
+    hard = [row for row, _ in numbered if edge_store.is_hard(row) and not row.get("pending")]
+    placed = not hard
+    if len(hard) <= SINGLY and not flag_cycles and not taken.staged.nodes:
+        placed = await _create_singly(tx, ledger, numbered)
+    else:
+        await _create(tx, ledger, taken, numbered)
+    await edge_store.update(tx, ledger.project_id, taken.changed_edges)
+    found = [*hard, *(row for row in taken.changed_edges if "tags" not in row)]
+    said = [(row["src"], row["dst"]) for row in found if _is_said(row)]
+    if placed and not await order.touches_flags(tx, ledger.project_id, said):
+        return {}
+    if flag_cycles:
+        return await order.settle(tx, ledger, flag_explicit=said)
+    return await order.settle(tx, ledger, said=said)
+
+
+async def _create(tx: Tx, ledger: Ledger, taken: Taken, numbered: list[tuple[Row, int]]) -> None:
+    """Create the edges that are not there from staging already."""
+    there = taken.staged.edges
+    fresh = [pair for pair in numbered if fold.edge_key(pair[0]) not in there]
+    await edge_store.create(tx, ledger.project_id, fresh)
+
+
+def _is_tagged(row: Row) -> bool:
+    """Whether tags alone give this edge, as its document says and its nodes confirm."""
+    return row.get("origin") == EdgeOrigin.DERIVED.value
 
 
 def _is_said(row: Row) -> bool:
@@ -362,20 +393,3 @@ async def _create_singly(tx: Tx, ledger: Ledger, numbered: list[tuple[Row, int]]
     ]
     await edge_store.create(tx, ledger.project_id, others)
     return placed
-
-
-def _note(ledger: Ledger, taken: Taken, flags: dict[tuple[str, str], bool]) -> None:
-    """The journal's entries, in an order that a reader can apply."""
-
-    def items(name: str, rows: Iterable[Row], keep: Callable[[Row], Row] = dict) -> list[Row]:
-        return [{name: keep(row)} for row in rows]
-
-    ledger.record("add_node", items("node", taken.new_nodes))
-    ledger.record("update_node", items("node", taken.changed_nodes))
-    ledger.record("add_edge", items("edge", taken.new_edges))
-    ledger.record("update_edge", items("edge", taken.changed_edges) + order.flag_items(flags))
-    for row in taken.new_runs:
-        steps = [step for step in taken.new_steps if step["run"] == row["id"]]
-        ledger.record("start_run", [{"run": row}, *items("step", steps)])
-    joined = [{"step": {**step, "pending": None}} for step in taken.joined_steps]
-    ledger.record("update_run", joined)

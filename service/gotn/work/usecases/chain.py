@@ -21,14 +21,19 @@ class Chain:
         self._seq, self.head, self._time = 0, journal.GENESIS, ""
 
     def check(self, entry: Entry) -> list[str]:
-        """Look at the next entry; returns what is wrong with it."""
-        refuse_newer(entry)
+        """Look at the next entry; returns what is wrong with it. Invalid for a newer schema."""
+        if newer := newness(entry):
+            raise Invalid(newer, seq=entry.seq)
         wrong = self._wrong(entry)
         self.entries += 1
-        self._seq, self.head, self._time = entry.seq, entry.hash, entry.timestamp
+        self.pass_by(entry)
         room = PROBLEMS - len(self.problems)
         self.problems += [f"seq {entry.seq}: {reason}" for reason in wrong[:room]]
         return wrong
+
+    def pass_by(self, entry: Entry) -> None:
+        """Go on behind an entry, looked at or not: the next must follow it."""
+        self._seq, self.head, self._time = entry.seq, entry.hash, entry.timestamp
 
     def _wrong(self, entry: Entry) -> list[str]:
         found = []
@@ -48,14 +53,14 @@ class Chain:
         return not self.problems
 
 
-def refuse_newer(entry: Entry) -> None:
-    """Raise Invalid for an entry that a newer program wrote."""
-    if entry.schema_version > journal.SCHEMA_VERSION:
-        raise Invalid(
-            f"seq {entry.seq}: schema version {entry.schema_version} is newer than "
-            f"{journal.SCHEMA_VERSION}, which this program reads; update it.",
-            seq=entry.seq,
-        )
+def newness(entry: Entry) -> str | None:
+    """What is to say of an entry that a newer program wrote; None of one that can be read."""
+    if entry.schema_version <= journal.SCHEMA_VERSION:
+        return None
+    return (
+        f"seq {entry.seq}: schema version {entry.schema_version} is newer than "
+        f"{journal.SCHEMA_VERSION}, which this program reads; update it."
+    )
 
 
 async def folded(entries: AsyncIterator[Entry], chain: Chain) -> fold.State:

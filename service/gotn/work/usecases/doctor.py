@@ -91,6 +91,16 @@ def _rebuild(project_id: str) -> str:
     )
 
 
+def _mend_journal(project_id: str, *, chain_ok: bool) -> str:
+    """Changes by hand can be taken over; a broken chain cannot be mended, only left behind."""
+    if chain_ok:
+        return (
+            f"take changes made by hand over: gotn doctor -p {project_id} --adopt; "
+            f"or undo them, {_rebuild(project_id)}"
+        )
+    return f"see gotn journal verify -p {project_id}; {_rebuild(project_id)}"
+
+
 async def _examples(database: Database, query: str, project_id: str) -> list[list[Any]]:
     async def read(tx: Tx) -> list[list[Any]]:
         return list(await tx.value(query, project=project_id, limit=SHOWN) or ())
@@ -183,9 +193,6 @@ async def _replayed(database: Database, project_id: str) -> Check:
         name="3 journal",
         ok=found.chain_ok and found.equal,
         found=said or f"replaying {found.entries} entries gives what is stored",
-        mend=""
-        if not said
-        else f"see gotn journal verify -p {project_id}; changes made by hand "
-        f"are undone by a rebuild: {_rebuild(project_id)}",
+        mend=_mend_journal(project_id, chain_ok=found.chain_ok) if said else "",
         project=project_id,
     )

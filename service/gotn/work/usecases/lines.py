@@ -9,7 +9,7 @@ from gotn import journal, shapes
 from gotn.errors import Invalid
 from gotn.journal import Entry
 from gotn.work.records import Unknown
-from gotn.work.usecases.chain import Chain, refuse_newer
+from gotn.work.usecases.chain import Chain, newness
 
 #: Bytes of one line, at most.
 LINE_BYTES = 64 * 1024 * 1024
@@ -29,6 +29,8 @@ class Lines:
         self.damaged: list[Unknown] = []
         #: How many there are in all.
         self.damages = 0
+        #: How many of them are entries that a newer program wrote; those are never taken.
+        self.newer = 0
         self._seqs, self._offsets = array("q"), array("q")
 
     def scan(self) -> Iterator[Entry]:
@@ -37,21 +39,24 @@ class Lines:
             for number, offset, line in _lines(file):
                 try:
                     entry = _entry(line, first=number == 1)
-                    refuse_newer(entry)
                 except Invalid as error:
-                    if "seq" in error.facts:
-                        raise
                     self._note(number, None, error.message)
                     continue
+                if newer := newness(entry):
+                    self.newer += 1
+                    self._note(number, entry.seq, newer)
+                    self.chain.pass_by(entry)
+                    continue
                 for reason in self.chain.check(entry):
-                    self._note(number, str(entry.seq), reason)
+                    self._note(number, entry.seq, reason)
                 self._seqs.append(entry.seq)
                 self._offsets.append(offset)
                 yield entry
 
-    def _note(self, line: int, id_: str | None, reason: str) -> None:
+    def _note(self, line: int, seq: int | None, reason: str) -> None:
         self.damages += 1
         if len(self.damaged) < LISTED:
+            id_ = str(seq) if seq else None
             self.damaged.append(Unknown(line=line, id=id_, reason=reason))
 
     def by_seq(self) -> Iterator[Entry]:

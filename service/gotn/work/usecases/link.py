@@ -18,7 +18,7 @@ async def link(database: Database, request: Request, *, whole: bool = False) -> 
     """Make derived edges what the tags imply: for nodes whose tags changed, or for all.
 
     An edge that closes a cycle is kept, since the tags imply it, and flagged. Linking
-    again changes nothing.
+    again changes nothing. NotFound where there is no such project.
     """
 
     async def work(tx: Tx, ledger: Ledger) -> Linked:
@@ -27,7 +27,7 @@ async def link(database: Database, request: Request, *, whole: bool = False) -> 
         linked.cycles = tuple(await asking.cycles(tx, ledger.project_id))
         return linked
 
-    return await write(database, request, "link", {"whole": whole}, Linked, work)
+    return await write(database, request, "link", {"whole": whole}, Linked, work, create=False)
 
 
 async def derive(tx: Tx, ledger: Ledger, *, whole: bool) -> Linked:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, Invalid, StaleRevision
+from gotn.errors import Conflict, Invalid, LimitExceeded, StaleRevision
 from gotn.journal import Ledger
 from gotn.work.records import (
     GraphDraft,
@@ -14,7 +14,7 @@ from gotn.work.records import (
     WorkNode,
     WorkNodeDraft,
 )
-from gotn.work.rules import forms, moves
+from gotn.work.rules import fold, forms, moves
 from gotn.work.store import asking, edges, graph, runs
 from gotn.work.store import nodes as store
 from gotn.work.usecases import blocking, bulk, order
@@ -22,7 +22,7 @@ from gotn.work.usecases.drafting import SAID, drafted, family
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
-#: Edges of one node that a removal takes with it, at most.
+#: Edges and steps of one node that a removal takes with it, at most of each.
 EDGES = 100_000
 _FAMILY = frozenset(("parent", "children"))
 
@@ -66,12 +66,10 @@ async def update(
         changed = blocking.restated(known, row, bulk.difference(row | cleared, known))
         if "status" in row and "blocked_by" in known:
             changed["blocked_by"] = None  # whoever says it stays blocked must free it, too
-        if "extra" in changed:
-            changed.setdefault("estimate_minutes", row.get("estimate_minutes"))
         waiting = await edges.pending_for(
             tx, ledger.project_id, [id_] if _FAMILY & given.keys() else []
         )
-        removed, added = _family_changes(known, given, waiting)
+        removed, added = await _family_changes(tx, ledger.project_id, known, given, waiting)
         if changed or removed or added:
             change = bulk.touched(known, changed, ledger)
             await store.update(tx, ledger.project_id, [change])
@@ -116,10 +114,32 @@ def _expect(known: Row, revision: int | None) -> None:
         )
 
 
-def _family_changes(known: Row, given: Row, waiting: list[Row]) -> tuple[list[Row], list[Row]]:
-    """derived_from rows to remove and to add, so that parent and children become as given."""
+async def _family_changes(
+    tx: Tx, project_id: str, known: Row, given: Row, waiting: list[Row]
+) -> tuple[list[Row], list[Row]]:
+    """derived_from rows to remove and to add, so that parent and children become as given.
+
+    A pair that stays keeps its edge: it is added only where its position is another.
+    """
+    wanted = family(known["id"], given.get("parent"), given.get("children"))
+    before = _family_before(known, given, waiting)
+    if before == wanted:
+        return [], []
+    pairs = {fold.edge_key(row) for row in wanted}
+    stored = await edges.get(tx, project_id, [row for row in before if fold.edge_key(row) in pairs])
+    removed = [row for row in before if fold.edge_key(row) not in pairs]
+    added = [
+        row
+        for row in wanted
+        if (edge := stored.get(fold.edge_key(row))) is None
+        or row.get("position", edge.get("position")) != edge.get("position")
+    ]
+    return removed, added
+
+
+def _family_before(known: Row, given: Row, waiting: list[Row]) -> list[Row]:
+    """The derived_from rows of what is given anew, stored ones and those that wait."""
     id_ = known["id"]
-    wanted = family(id_, given.get("parent"), given.get("children"))
     before: list[Row] = []
     above = {row["src"] for row in waiting if (row["type"], row["dst"]) == ("derived_from", id_)}
     below = {row["dst"] for row in waiting if (row["type"], row["src"]) == ("derived_from", id_)}
@@ -128,14 +148,11 @@ def _family_changes(known: Row, given: Row, waiting: list[Row]) -> tuple[list[Ro
             before += family(id_, parent, None)
     if "children" in given:
         before += family(id_, None, [*known.get("children", ()), *sorted(below)])
-    return (
-        [row for row in before if row not in wanted],
-        [row for row in wanted if row not in before],
-    )
+    return before
 
 
 async def _refamily(tx: Tx, ledger: Ledger, removed: list[Row], added: list[Row]) -> None:
-    """Take a node from its old parent or children and give it the new ones."""
+    """Take a node from its old parent or children and give it the new ones, or new places."""
     names = [{k: row[k] for k in ("type", "src", "dst")} for row in removed]
     stored = await edges.get(tx, ledger.project_id, names)
     gone = [stored[k] for k in stored]
@@ -156,35 +173,62 @@ async def remove(
 ) -> Removed:
     """Remove a node. With edges, children or steps in an open run only by `cascade`.
 
-    The Conflict otherwise lists what would go. Children stay, without a parent.
+    The Conflict otherwise lists what would go. Children stay, without a parent. Steps wait,
+    with what they tell of their runs, and join again if the node comes back.
     """
 
     async def work(tx: Tx, ledger: Ledger) -> Removed:
         known = (await asking.require(tx, ledger.project_id, id_))[id_]
         _expect(known, expected_revision)
-        joined = await edges.of_nodes(tx, ledger.project_id, [id_], EDGES)
+        joined = await _joined(tx, ledger.project_id, id_)
         waiting = await edges.pending_for(tx, ledger.project_id, [id_])
         open_runs = await runs.open_with(tx, ledger.project_id, id_)
         if (joined or waiting or open_runs) and not cascade:
             raise _refused(id_, known, joined + waiting, open_runs)
+        steps = await _waiting_steps(tx, ledger.project_id, id_)
         await edges.delete(tx, ledger.project_id, joined + waiting)
         await store.delete(tx, ledger.project_id, [id_])
         names = ("type", "src", "dst", "kind")
         gone = [{k: row[k] for k in names if k in row} for row in joined + waiting]
         ledger.record("remove_edge", [{"edge": row} for row in gone])
         ledger.record("remove_node", [{"node": {"id": id_}}])
+        await runs.create_steps(tx, ledger.project_id, steps)
+        ledger.record("update_run", [{"step": step} for step in steps])
         await resettle(tx, ledger)
-        return Removed(nodes=(id_,), edges=len(gone), steps=len(open_runs))
+        return Removed(nodes=(id_,), edges=len(gone), steps=len(steps))
 
     asked = {"id": id_, "cascade": cascade, "expected_revision": expected_revision}
     return await write(database, request, "removeNode", asked, Removed, work, create=False)
 
 
+async def _joined(tx: Tx, project_id: str, id_: str) -> list[Row]:
+    """Every edge of a node; LimitExceeded for more than one removal takes along."""
+    found = await edges.of_nodes(tx, project_id, [id_], EDGES + 1)
+    _check_size(id_, found, "edges")
+    return found
+
+
+async def _waiting_steps(tx: Tx, project_id: str, id_: str) -> list[Row]:
+    """Every step of a node, as it waits once the node is gone."""
+    found = await runs.steps_of(tx, project_id, id_, EDGES + 1)
+    _check_size(id_, found, "steps in runs")
+    return [step | {"pending": True} for step in found]
+
+
+def _check_size(id_: str, found: list[Row], what: str) -> None:
+    if len(found) > EDGES:
+        raise LimitExceeded(
+            f"{id_!r} has more than {EDGES} {what}, too many for one removal.",
+            id=id_,
+            limit=EDGES,
+        )
+
+
 def _refused(id_: str, known: Row, joined: list[Row], open_runs: list[str]) -> Conflict:
     children = known.get("children", [])
     parts = [
-        f"{len(joined)} edges" if joined else "",
-        f"{len(children)} children" if children else "",
+        f"{len(joined)} edge{'' if len(joined) == 1 else 's'}" if joined else "",
+        f"{len(children)} child{'' if len(children) == 1 else 'ren'}" if children else "",
         f"steps in {', '.join(open_runs[:5])}" if open_runs else "",
     ]
     return Conflict(

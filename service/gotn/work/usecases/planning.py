@@ -9,16 +9,20 @@ import numpy as np
 from gotn import shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import CycleRefused
+from gotn.graph.scope import require_project
 from gotn.journal import Ledger
 from gotn.work.records import Plan, UnmetRequirement
 from gotn.work.rules import forms, plans
 from gotn.work.store import asking, edges
 from gotn.work.store import planning as store
 from gotn.work.store import runs as run_store
+from gotn.work.store.keys import batches
 from gotn.work.usecases import runs
 from gotn.work.usecases.writing import Request, check_project, write
 
 Row = dict[str, Any]
+#: Nodes whose tags are looked up in one statement.
+SCOPE = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,7 @@ async def plan(
     """Order the open work in layers; stored as a Run unless `dry_run`, which only reads.
 
     Raises CycleRefused where nodes in scope need each other, NotFound for an unknown
-    target. Where nothing is left to do no run is stored (001, Run; decisions, Plan).
+    target or project. Where nothing is left to do no run is stored (001, Run; decisions, Plan).
     """
     wanted = Wanted(
         goal=forms.text(goal, "goal"),
@@ -62,7 +66,7 @@ async def plan(
         made = await compute(tx, ledger.project_id, wanted)
         return await _keep(tx, ledger, made) if made.ordered_node_ids else made
 
-    return await write(database, request, "plan", shapes.plain(wanted), Plan, work)
+    return await write(database, request, "plan", shapes.plain(wanted), Plan, work, create=False)
 
 
 async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
@@ -70,6 +74,8 @@ async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
     if wanted.targets:
         await asking.require(tx, project_id, *wanted.targets)
     found = await store.open_work(tx, project_id)
+    if not found.ids:
+        await require_project(tx, project_id)
     place = {id_: at for at, id_ in enumerate(found.ids)}
     targets = [place[id_] for id_ in wanted.targets if id_ in place] if wanted.targets else None
     whole = plans.scope(found, targets, leaves=False)
@@ -106,10 +112,16 @@ def _counted(found: store.OpenWork, steps: set[int]) -> tuple[int, int]:
 
 
 async def _unmet(tx: Tx, project_id: str, ids: list[str]) -> tuple[UnmetRequirement, ...]:
-    inside = set(ids)
-    found = await asking.unmet(tx, project_id)
-    kept = (replace(u, nodes=tuple(n for n in u.nodes if n in inside)) for u in found)
-    return tuple(u for u in kept if u.nodes)
+    """Tags that these nodes require and nobody produces: the first by name, as `asking.unmet`."""
+    asked: dict[str, list[str]] = {}
+    for some in batches(sorted(ids), SCOPE):
+        found = await tx.value("work/unmet_of", project=project_id, ids=some, limit=asking.LIMIT)
+        for tag, nodes in found:
+            asked.setdefault(tag, []).extend(nodes)
+    return tuple(
+        UnmetRequirement(tag=tag, nodes=tuple(asked[tag][: asking.LIMIT]))
+        for tag in sorted(asked)[: asking.LIMIT]
+    )
 
 
 async def _refused(tx: Tx, project_id: str, ways: list[list[str]]) -> CycleRefused:

@@ -73,14 +73,27 @@ async def settings(database: Database, request: Request, changes: dict[str, Any]
 async def remove(database: Database, request: Request) -> Project:
     """Remove everything a project has, its journal included; returns what it was. No undo.
 
-    Large projects go in several transactions; a removal that was cut short goes on when
-    it is asked for again.
+    Large projects go in several transactions. The first marks the project, so that nothing
+    is written to it any more; a removal that was cut short goes on when it is asked for again.
     """
     project_id = check_project(request.project_id)
     project = await show(database, project_id)
-    while await database.write(
-        lambda tx: tx.value("project/remove_batch", project=project_id, limit=BATCH)
-    ):
+    if not await database.write(lambda tx: _remove_batch(tx, project_id, first=True)):
+        return project
+    while await database.write(lambda tx: _remove_batch(tx, project_id, first=False)):
         pass
-    await database.write(lambda tx: tx.rows("project/remove", project=project_id))
     return project
+
+
+async def _remove_batch(tx: Tx, project_id: str, *, first: bool) -> bool:
+    """Remove a part, and the project itself with the last; whether anything can be left.
+
+    Every part takes the lock that writes take. Unless it is the `first`, a project without
+    the mark is another one of that name: somebody else ended this removal.
+    """
+    if not await tx.value("project/mark_removing", project=project_id, first=first):
+        return False
+    if await tx.value("project/remove_batch", project=project_id, limit=BATCH):
+        return True
+    await tx.rows("project/remove", project=project_id)
+    return False

@@ -1,18 +1,20 @@
 """Take what can be read of a damaged journal, and of an original one (001; decisions, Recovery)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gotn import shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid
 from gotn.journal import Entry
 from gotn.work import exchange
-from gotn.work.records import GraphDraft, Imported, Unknown
+from gotn.work.records import EdgeType, GraphDraft, Imported, Unknown
 from gotn.work.rules import fold, forms
 from gotn.work.store import edges, nodes, runs
 from gotn.work.usecases import bulk, rebuilding
-from gotn.work.usecases.writing import Request, check_project
+from gotn.work.usecases.writing import Request
 
 Row = dict[str, Any]
 
@@ -73,10 +75,8 @@ async def original(database: Database, request: Request, path: Path) -> Imported
     so that the same journal gives the same graph.
     """
     draft = exchange.recover(path)
-    project_id = check_project(request.project_id)
     _date(draft)
-    await database.read(lambda tx: _give_way(tx, project_id, draft))
-    return await bulk.import_graph(database, request, draft)
+    return await bulk.import_graph(database, request, draft, prepare=_giving_way)
 
 
 def _date(draft: GraphDraft) -> None:
@@ -100,21 +100,51 @@ def _named(document: Row) -> tuple[str, ...]:
     return tuple(str(document.get(name)) for name in names)
 
 
-async def _give_way(tx: Tx, project_id: str, draft: GraphDraft) -> None:
-    """Leave out of a draft whatever is stored, so that nothing stored is replaced by less."""
+async def _giving_way(tx: Tx, project_id: str, draft: GraphDraft) -> GraphDraft:
+    """A draft without whatever is stored, so that nothing stored is replaced by less."""
     stored = await nodes.get(tx, project_id, [row["id"] for row in draft.nodes])
-    for at, row in enumerate(draft.nodes):
-        known = stored.get(row["id"])
-        if known is not None:
-            kept = {k: v for k, v in row.items() if k == "id" or known.get(k) in (None, "", [], {})}
-            draft.nodes[at] = kept
     known_edges = await edges.get(tx, project_id, draft.edges)
-    draft.edges = [row for row in draft.edges if fold.edge_key(row) not in known_edges]
-    family = {id_: row.get("parent") for id_, row in stored.items()}
-    draft.edges = [row for row in draft.edges if not _second_parent(row, family)]
+    new = [row for row in draft.edges if fold.edge_key(row) not in known_edges]
+    family = await _family(tx, project_id, new)
+    second = [row for row in new if _second_parent(row, family)]
     known_runs = await runs.get(tx, project_id, [row["id"] for row in draft.runs])
-    draft.runs = [row for row in draft.runs if row["id"] not in known_runs]
+    return replace(
+        draft,
+        nodes=[_completing(row, stored.get(row["id"])) for row in draft.nodes],
+        edges=[row for row in new if not _second_parent(row, family)],
+        runs=[row for row in draft.runs if row["id"] not in known_runs],
+        skipped=draft.skipped + [_given_up(row, family, draft) for row in second],
+    )
 
 
-def _second_parent(row: Row, family: dict[str, Any]) -> bool:
-    return row["type"] == "derived_from" and family.get(row["dst"]) is not None
+def _completing(row: Row, known: Row | None) -> Row:
+    """What a row adds to the node that is stored."""
+    if known is None:
+        return row
+    return {k: v for k, v in row.items() if k == "id" or known.get(k) in (None, "", [], {})}
+
+
+async def _family(tx: Tx, project_id: str, rows: Iterable[Row]) -> dict[str, str]:
+    """The parents that these edges' children have, or wait for."""
+    children = {row["dst"] for row in rows if row["type"] == EdgeType.DERIVED_FROM.value}
+    stored = await nodes.get(tx, project_id, children)
+    found = {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
+    waiting = await edges.pending_for(tx, project_id, children)
+    return found | {
+        row["dst"]: row["src"] for row in waiting if row["type"] == EdgeType.DERIVED_FROM.value
+    }
+
+
+def _second_parent(row: Row, family: dict[str, str]) -> bool:
+    return row["type"] == EdgeType.DERIVED_FROM.value and row["dst"] in family
+
+
+def _given_up(row: Row, family: dict[str, str], draft: GraphDraft) -> Unknown:
+    """The report of a parent that gives way."""
+    src, dst = row["src"], row["dst"]
+    line = draft.lines.get(f"edge {EdgeType.DERIVED_FROM.value} {src} {dst}")
+    reason = (
+        f"the journal's parent {shapes.shown(src)} gives way to {shapes.shown(family[dst])}, "
+        "which is stored"
+    )
+    return Unknown(line=line, id=dst, reason=reason)

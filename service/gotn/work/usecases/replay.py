@@ -1,6 +1,7 @@
 """Prove and rebuild: a journal's chain, its state against the database's, and replay."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from gotn.work.usecases import projects, rebuilding, recovering
 from gotn.work.usecases.adopting import adopt
 from gotn.work.usecases.chain import Chain, folded
 from gotn.work.usecases.lines import LISTED, Lines, is_original
-from gotn.work.usecases.writing import Request, check_project
+from gotn.work.usecases.writing import Request, write
 
 __all__ = ["Chain", "adopt", "current_digest", "folded", "replay", "replay_file", "verify"]
 
@@ -68,28 +69,36 @@ async def replay_file(
     """Rebuild a project from an exported journal, or from an original folder or journal (001).
 
     An exported journal that is damaged is refused, every damaged line named (BadDocument),
-    unless `recover` takes what can be read; the project then gets a journal of its own. An
+    unless `recover` takes what can be read; the project then gets a journal of its own. Of
+    a newer schema nothing is taken, with `recover` neither: those lines are listed. An
     original is always recovered: what cannot be read is listed, nothing stored gives way.
     """
     if is_original(path):
         taken = await recovering.original(database, request, path)
-        return await _answer(database, request, taken.journal_entries, skipped=taken.skipped)
+        return await _held(database, request, taken.journal_entries, taken.skipped)
     lines = Lines(path)
     state = _scanned(lines)
-    if not lines.chain.entries:
-        raise BadDocument(f"{path.name}: holds no journal entry.", violations=_listed(lines))
-    if lines.damages and not recover:
-        first = lines.damaged[0]
-        raise BadDocument(
-            f"{path.name}: {lines.damages} damages, the first at line {first.line}: "
-            f"{first.reason}. Recover what can be read with --recover.",
-            violations=_listed(lines),
-        )
+    if not lines.chain.entries or (lines.damages and not recover):
+        raise _refusal(lines)
     if not lines.damages:
         return await _taken_over(
             database, request, lambda: _each(lines.by_seq()), state, lines.chain
         )
     return await _recovered(database, request, lines)
+
+
+def _refusal(lines: Lines) -> BadDocument:
+    """The error for a damaged journal, with every damaged line."""
+    name, found = lines.path.name, [shapes.plain(unknown) for unknown in lines.damaged]
+    if not lines.damages or not (lines.newer or lines.chain.entries):
+        return BadDocument(f"{name}: holds no journal entry.", violations=found)
+    first = lines.damaged[0]
+    many = f"{lines.damages} damage{'s' if lines.damages > 1 else ''}, the first at"
+    said = f"{name}: {many} line {first.line}: {first.reason.rstrip('.')}."
+    if not lines.chain.entries:
+        return BadDocument(f"{said} No other entry can be read.", violations=found)
+    kept = " but what a newer program wrote" if lines.newer else ""
+    return BadDocument(f"{said} Recover what can be read{kept} with --recover.", violations=found)
 
 
 def _scanned(lines: Lines) -> fold.State:
@@ -106,10 +115,6 @@ async def _each(entries: Iterator[Entry]) -> AsyncIterator[Entry]:
         yield entry
 
 
-def _listed(lines: Lines) -> list[Row]:
-    return [shapes.plain(unknown) for unknown in lines.damaged]
-
-
 async def _recovered(database: Database, request: Request, lines: Lines) -> Replayed:
     """What can be read, in the order of seq, as a journal of the project's own."""
     skipped = list(lines.damaged)
@@ -118,10 +123,8 @@ async def _recovered(database: Database, request: Request, lines: Lines) -> Repl
     async def note(_: Tx, ledger: Ledger) -> None:
         rebuilding.note(ledger, state, recovering.originals(lines.by_seq()))
 
-    await _rebuilt(database, request, state, note)
-    return await _answer(
-        database, request, lines.chain.entries, state=state, skipped=skipped[:LISTED]
-    )
+    answer = _begun(lines.chain.entries, verbatim=False, skipped=skipped[:LISTED])
+    return await _rebuilt(database, request, state, note, answer)
 
 
 async def replay(
@@ -150,9 +153,9 @@ async def replay(
     async def note(_: Tx, ledger: Ledger) -> None:
         rebuilding.note(ledger, state, ())
 
-    await _rebuilt(database, request, state, note)
     skipped = [Unknown(line=None, id=None, reason=said) for said in chain.problems]
-    return await _answer(database, request, chain.entries, state=state, skipped=skipped)
+    answer = _begun(chain.entries, verbatim=False, skipped=skipped)
+    return await _rebuilt(database, request, state, note, answer)
 
 
 async def _taken_over(
@@ -166,8 +169,8 @@ async def _taken_over(
         if ledger.head != chain.head:
             raise Conflict("The journal changed while it was read; replay it again.")
 
-    await _rebuilt(database, request, state, note)
-    return await _answer(database, request, chain.entries, state=state, verbatim=True)
+    answer = _begun(chain.entries, verbatim=True)
+    return await _rebuilt(database, request, state, note, answer)
 
 
 async def _until(entries: AsyncIterator[Entry], seq: int) -> AsyncIterator[Entry]:
@@ -182,40 +185,57 @@ async def _rebuilt(
     request: Request,
     state: fold.State,
     note: Callable[[Tx, Ledger], Any],
-) -> None:
-    """Store a state in an empty project, and what `note` notes, in one transaction."""
-    project_id = check_project(request.project_id)
+    answer: Replayed,
+) -> Replayed:
+    """Store a state in an empty project, and what `note` notes, in one transaction.
 
-    async def work(tx: Tx) -> None:
-        ledger = await journal.begin(tx, project_id, request.actor)
+    Under an idempotency key the answer, digest included, is kept; the same again gets it.
+    """
+    keyed = request.idempotency_key is not None
+    answer.nodes, answer.edges, answer.runs = len(state.nodes), len(state.edges), len(state.runs)
+    answer.digest = fold.digest(fold.digests(fold.entities(state))) if keyed else ""
+
+    async def work(tx: Tx, ledger: Ledger) -> Replayed:
         if not ledger.created:
             raise Conflict(
-                f"Project {project_id!r} is not empty: replay into a new one.", project=project_id
+                f"Project {request.project_id!r} is not empty: replay into a new one.",
+                project=request.project_id,
             )
         await rebuilding.write(tx, ledger, state)
         await note(tx, ledger)
-        await journal.commit(tx, ledger)
+        return answer
 
-    await database.write(work)
+    given = shapes.plain(answer) if keyed else None
+    found = await write(database, request, "replay", given, Replayed, work)
+    if keyed:
+        return found
+    return replace(found, digest=await current_digest(database, request.project_id))
 
 
-async def _answer(
-    database: Database,
-    request: Request,
-    entries: int,
-    *,
-    state: fold.State | None = None,
-    verbatim: bool = False,
-    skipped: Iterable[Unknown] = (),
+def _begun(entries: int, *, verbatim: bool, skipped: Iterable[Unknown] = ()) -> Replayed:
+    """An answer whose counts and digest are not known yet."""
+    return Replayed(
+        entries=entries,
+        nodes=0,
+        edges=0,
+        runs=0,
+        digest="",
+        verbatim=verbatim,
+        skipped=tuple(skipped),
+    )
+
+
+async def _held(
+    database: Database, request: Request, entries: int, skipped: Iterable[Unknown]
 ) -> Replayed:
-    """What was rebuilt; without a state, what the project holds now."""
+    """What the project holds after entries were taken into it."""
     held = await projects.show(database, request.project_id)
     return Replayed(
         entries=entries,
-        nodes=len(state.nodes) if state else held.nodes,
-        edges=len(state.edges) if state else held.edges + held.pending,
-        runs=len(state.runs) if state else held.runs,
+        nodes=held.nodes,
+        edges=held.edges + held.pending,
+        runs=held.runs,
         digest=await current_digest(database, request.project_id),
-        verbatim=verbatim,
+        verbatim=False,
         skipped=tuple(skipped),
     )

@@ -25,8 +25,10 @@ async def take(tx: Tx, ledger: Ledger, rows: list[Row], taken: Taken) -> None:
                 id=row["id"],
                 fields=changed,
             )
+    ids = {id_ for row in taken.new_runs for id_ in row.get("ordered_node_ids", ())}
+    present = await nodes.existing(tx, ledger.project_id, sorted(ids))
     for row in taken.new_runs:
-        taken.new_steps += await _steps(tx, ledger, row)
+        taken.new_steps += _steps(row, present)
     await put(tx, ledger, taken.new_runs, taken.new_steps)
     await store.create_steps(tx, ledger.project_id, taken.joined_steps)
 
@@ -38,11 +40,10 @@ async def put(tx: Tx, ledger: Ledger, new: list[Row], steps: list[Row]) -> None:
     await store.create_steps(tx, ledger.project_id, steps)
 
 
-async def _steps(tx: Tx, ledger: Ledger, run: Row) -> list[Row]:
+def _steps(run: Row, present: set[str]) -> list[Row]:
     """A step for each ordered node, in the layer that names it; pending where it is not there."""
     ids = run.get("ordered_node_ids", [])
     layer_of = {id_: n for n, layer in enumerate(run.get("layers", [])) for id_ in layer}
-    present = await nodes.existing(tx, ledger.project_id, ids)
     steps = []
     for position, id_ in enumerate(ids):
         step: Row = {"run": run["id"], "node": id_, "position": position, "status": "ready"}

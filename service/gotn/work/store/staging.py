@@ -1,0 +1,76 @@
+"""What a large import stages: nodes no query knows, edges between them, how far it came."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gotn.database.connection import Tx
+from gotn.work.rules import fold
+from gotn.work.store import edges, nodes
+from gotn.work.store.keys import batches, key
+
+Row = dict[str, Any]
+_STATEMENTS = {"requires": "requires", "produces": "produces", "tags": "tagged"}
+
+
+async def progress(tx: Tx, project_id: str) -> Row | None:
+    """How far the project's import came; None where none is staged."""
+    return await tx.one("staging/get_import", project=project_id)
+
+
+async def note(tx: Tx, project_id: str, **properties: Any) -> None:
+    """Keep how far it came."""
+    await tx.rows("staging/put_import", project=project_id, properties=properties)
+
+
+async def create_nodes(tx: Tx, project_id: str, rows: Sequence[Row]) -> None:
+    """Stage nodes with their tags and keywords."""
+    for some in batches(rows):
+        stored = [nodes.stored(project_id, row) for row in some]
+        await tx.rows("staging/create_nodes", nodes=stored)
+    for member, statement in _STATEMENTS.items():
+        for some in batches(nodes.links(project_id, member, rows)):
+            await tx.rows(f"staging/put_{statement}", project=project_id, links=some)
+
+
+async def create_edges(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, int]]) -> None:
+    """Stage edges between staged nodes."""
+    for some in batches(numbered):
+        rows = [
+            edges.pair(project_id, row)
+            | {"properties": edges.properties(project_id, row) | {"ordinal": ordinal}}
+            for row, ordinal in some
+        ]
+        await tx.rows("staging/create_edges", edges=rows)
+
+
+async def activate(
+    tx: Tx, project_id: str, ids: Sequence[str], ordinals: Mapping[str, int]
+) -> None:
+    """Make staged nodes work nodes, ranked in the order given."""
+    for some in batches(ids, 20_000):
+        await tx.rows(
+            "staging/activate",
+            project=project_id,
+            keys=[key(project_id, id_) for id_ in some],
+            ordinals=[ordinals[id_] for id_ in some],
+        )
+
+
+async def discard(tx: Tx, project_id: str, limit: int) -> int:
+    """Delete some of what is staged; 0 when nothing is left."""
+    count = await tx.value("staging/discard_nodes", project=project_id, limit=limit)
+    if not count:
+        count = await tx.value("staging/idle_tags", project=project_id, limit=limit)
+    if not count:
+        await tx.rows("staging/discard_import", project=project_id)
+    return int(count)
+
+
+async def finish(tx: Tx, project_id: str) -> bool:
+    """Forget the import, everything being real now; whether there was one."""
+    return bool(await tx.value("staging/discard_import", project=project_id))
+
+
+def is_between(row: Row, ids: set[str]) -> bool:
+    """Whether both ends of an edge are staged."""
+    return set(fold.ends(row)) <= ids
