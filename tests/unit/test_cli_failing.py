@@ -115,7 +115,7 @@ def test_options_before_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "said"),
     [
         (["ready", "--colour"], "). Try `"),
-        (["ready", "--limit", "x"], "expected a valid integer"),
+        (["ready", "--limit", "x"], "expected a valid integer. Try `"),
         (["node", "add", "x"], "Missing option --kind, --summary, --prompt (or --prompt-file)."),
         (["node", "add", "x", "--kind", "k", "--prompt", "p"], "Missing option --summary."),
         (["-p", "Bad x", "ready"], "project: expected 1 to 64 of a-z, 0-9"),

@@ -104,7 +104,10 @@ def test_layers_and_steps_are_counted_from_one() -> None:
 )
 def test_why_of_a_node_past_starting(status: str | None, said: str) -> None:
     """A node that is through says so, where its status is known."""
+    path = {"cause": "b", "status": "ready", "hops": []}
     assert said in drawn(work.show_why, {"id": "a", "paths": [], "status": status})
+    waits = drawn(work.show_why, {"id": "a", "paths": [path], "status": status})
+    assert ("waits for" in waits) == (status is None)
 
 
 @pytest.mark.parametrize(("number", "said"), [(1, "1 node needs x"), (2, "2 nodes need x")])

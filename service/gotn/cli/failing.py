@@ -87,6 +87,7 @@ def usage(error: Exception, arguments: Sequence[str]) -> int:
 def _sentence(said: str) -> str:
     """What Typer or pydantic says, as a sentence of ours."""
     text = " ".join(said.split()) or "a command is missing"
+    text = re.sub(r", unable to parse string as an? \w+", "", text)
     text = re.sub(r"\bInput should be |\bValue error, ", _ours, text)
     return text if text.endswith((".", "?", "!")) else f"{text}."
 

@@ -12,7 +12,7 @@ from gotn.work.rules import forms
 from gotn.work.usecases.writing import Request, check_project, write
 
 #: Entities removed in one transaction.
-BATCH = 20_000
+BATCH = 2_000
 #: What a project can be set to, with what each holds.
 SETTINGS: dict[str, tuple[type, ...]] = {"description": (str,)}
 
