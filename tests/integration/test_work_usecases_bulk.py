@@ -390,3 +390,14 @@ async def test_an_edge_between_kinds_is_told_apart(database: Database, request_:
     both = [make_edge("a", "b", type=EdgeType.RELATED, kind=kind) for kind in ("x", "y")]
     assert 4 == (await bulk.add_graph(database, request_, drafts, both)).changed
     await assert_verified(database, request_.project_id)
+
+
+async def test_what_waits_is_counted_each_time(database: Database, request_: Request) -> None:
+    """An import again says again how many of its references wait."""
+    rows = [{"id": "a", "kind": "k", "summary": "s", "prompt_text": "p"}]
+    edges = [{"type": "hard_requires", "src": "a", "dst": f"missing{i}"} for i in range(3)]
+    counts = []
+    for _ in range(2):
+        draft = GraphDraft(nodes=[dict(row) for row in rows], edges=[dict(e) for e in edges])
+        counts.append(await bulk.import_graph(database, request_, draft))
+    assert [(3, 4), (3, 0)] == [(done.pending, done.changed) for done in counts]

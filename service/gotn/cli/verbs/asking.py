@@ -49,7 +49,9 @@ def why(call: Call, id: Id) -> None:
     """Show what keeps a node from starting: the paths from the first causes to it."""
     from gotn.cli.show import work  # noqa: PLC0415
 
-    call.answer({"id": id, "paths": call.ask("Why", id=id)}, work.show_why)
+    paths = call.ask("Why", id=id)
+    status = call.ask("NodeShow", id=id)["status"]
+    call.answer({"id": id, "status": status, "paths": paths}, work.show_why)
 
 
 def impact(call: Call, id: Id) -> None:

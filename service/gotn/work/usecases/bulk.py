@@ -149,7 +149,7 @@ def _imported(draft: GraphDraft, taken: Taken) -> Imported:
         edges=len(draft.edges),
         runs=len(draft.runs),
         journal_entries=len(draft.journal),
-        pending=sum(1 for row in waiting if row.get("pending")),
+        pending=taken.waiting + sum(1 for row in waiting if row.get("pending")),
         changed=taken.changes(),
         skipped=tuple(draft.skipped),
         warnings=tuple(draft.warnings),
@@ -249,6 +249,7 @@ async def _sort_edges(
     if strict:
         _require_ends(ledger.project_id, draft.edges, present)
     stored = await edge_store.get(tx, ledger.project_id, draft.edges)
+    before = set(stored)
     for row in draft.edges:
         known = stored.get(fold.edge_key(row))
         if known and known.get("pending") and {row["src"], row["dst"]} <= present:
@@ -259,9 +260,11 @@ async def _sort_edges(
             new = completing.edge(row, ledger.time, pending=waits)
             stored[fold.edge_key(row)] = new
             taken.new_edges.append(new)
-        elif changed := _edge_difference(row, known, strict):
-            whole = known if known.get("pending") else _names(known)
-            taken.changed_edges.append(whole | changed)
+        else:
+            taken.waiting += bool(known.get("pending") and fold.edge_key(row) in before)
+            if changed := _edge_difference(row, known, strict):
+                whole = known if known.get("pending") else _names(known)
+                taken.changed_edges.append(whole | changed)
 
 
 def _require_ends(project_id: str, rows: list[Row], present: set[str]) -> None:

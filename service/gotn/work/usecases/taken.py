@@ -31,11 +31,15 @@ class Taken:
     new_runs: list[Row] = field(default_factory=list)
     new_steps: list[Row] = field(default_factory=list)
     staged: Staged = field(default_factory=Staged)
+    #: Edges that waited before and wait still.
+    waiting: int = 0
 
     def changes(self) -> int:
         """How many entities are new or different."""
         return sum(
-            len(getattr(self, name)) for name in self.__dataclass_fields__ if name != "staged"
+            len(getattr(self, name))
+            for name in self.__dataclass_fields__
+            if name not in ("staged", "waiting")
         )
 
     def note(self, ledger: Ledger, flags: list[Row]) -> None:
