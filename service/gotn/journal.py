@@ -144,6 +144,10 @@ async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> 
     head = await tx.one(name, project=project_id)
     if head is None:
         raise NotFound(f"There is no project {project_id!r}.", project=project_id)
+    if head["seq"] is None:  # found by its key, and deleted while this waited for its lock
+        raise Conflict(
+            f"Project {project_id!r} was removed just now; try again.", project=project_id
+        )
     if head["removing"]:
         raise Conflict(
             f"Project {project_id!r} is being removed; ask for the removal again.",

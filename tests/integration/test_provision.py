@@ -163,7 +163,7 @@ def test_faults_of_the_data_are_said_in_words(home: Path) -> None:
     paths.written_by.write_text(version)
     store = paths.data / "databases" / "neo4j" / "neostore"
     store.write_bytes(random.Random(7).randbytes(8192))
-    with pytest.raises(SetupFailed, match=r"damaged.*gotn restore") as caught:
+    with pytest.raises(SetupFailed, match=r"damaged.*gotn journal replay") as caught:
         start(home)
     assert "\n" not in caught.value.message
     assert str(paths.log) in caught.value.message

@@ -48,6 +48,10 @@ _CODES: dict[str, tuple[type[GotnError], str]] = {
         LimitExceeded,
         f"this took longer than {TRANSACTION_SECONDS:.0f} s and was undone",
     ),
+    "Neo.ClientError.Statement.EntityNotFound": (
+        Conflict,
+        "what this was about to change was removed meanwhile; try again",
+    ),
     "Neo.TransientError.Transaction.LockAcquisitionTimeout": (
         DatabaseUnavailable,
         "another writer held the project for too long; try again",

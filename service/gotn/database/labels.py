@@ -113,7 +113,6 @@ class Import(AsyncStructuredNode):
     """How far an unfinished import came."""
 
     key = StringProperty(unique_index=True, required=True)
-    fingerprint = StringProperty()
 
 
 #: Every declared label.
