@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gotn.database import schema
-from gotn.database.connection import Database, translated, without_credentials
+from gotn.database.connection import Database, without_credentials
 from gotn.errors import DatabaseUnavailable
 from gotn.settings import Settings
 
@@ -100,8 +100,7 @@ def run(target: Target, work: Callable[[Database], Awaitable[T]], *, migrations:
     async def opened() -> T:
         database = target.open()
         try:
-            with translated():  # at once, where a transaction would try again for seconds
-                await database.driver.verify_connectivity()
+            await database.ping()
             if migrations:
                 await ready(database)
             return await work(database)

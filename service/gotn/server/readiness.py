@@ -8,7 +8,7 @@ import asyncio
 import logging
 
 from gotn.database import schema
-from gotn.database.connection import Database, translated
+from gotn.database.connection import Database
 from gotn.errors import DatabaseUnavailable, GotnError
 
 log = logging.getLogger("gotn.server")
@@ -28,19 +28,10 @@ class Readiness:
             async with self._lock:
                 await self._migrate()
 
-    async def _answers(self) -> bool:
-        """Whether Neo4j answers right now; at once, where a transaction would try for seconds."""
-        try:
-            with translated():
-                await self._database.driver.verify_connectivity()
-        except GotnError:
-            return False
-        return True
-
     async def _migrate(self) -> None:
         if self._migrated:  # by whoever had the lock before
             return
-        if not await self._answers():
+        if not await self._database.answers():
             raise DatabaseUnavailable
         names = await schema.migrate(self._database)
         self._migrated = True
@@ -50,7 +41,7 @@ class Readiness:
         """Why the service cannot work now, or None."""
         try:
             await self.ensure()
-            if not await self._answers():
+            if not await self._database.answers():
                 return DatabaseUnavailable()
             await schema.require_current(self._database)
         except GotnError as error:

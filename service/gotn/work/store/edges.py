@@ -57,18 +57,21 @@ async def get(tx: Tx, project_id: str, rows: Iterable[Row]) -> dict[fold.EdgeKey
 async def create(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, int]]) -> None:
     """Store new edges, each with its place in the order of arrival; pending ones as nodes."""
     for some in batches([pair for pair in numbered if not pair[0].get("pending")]):
-        edges = [
-            pair(project_id, row)
-            | {"properties": properties(project_id, row) | {"ordinal": ordinal}}
-            for row, ordinal in some
-        ]
-        await tx.rows("work/create_edges", edges=edges)
+        await tx.rows("work/create_edges", edges=stored(project_id, some))
     waiting = [
         (fold.edge_key(row), fold.pending_properties(row) | {"ordinal": ordinal})
         for row, ordinal in numbered
         if row.get("pending")
     ]
     await put_pending(tx, project_id, waiting)
+
+
+def stored(project_id: str, numbered: Iterable[tuple[Row, int]]) -> list[Row]:
+    """What new relationships are made of: their ends, and what they carry."""
+    return [
+        pair(project_id, row) | {"properties": properties(project_id, row) | {"ordinal": ordinal}}
+        for row, ordinal in numbered
+    ]
 
 
 def properties(project_id: str, row: Row) -> Row:

@@ -1,5 +1,6 @@
 """Everything a project holds, as rows in the order in which it came."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from gotn import shapes
@@ -17,19 +18,28 @@ LAST = 1 << 62
 async def all_nodes(database: Database, project_id: str) -> list[Row]:
     """Every node's row, in order of arrival."""
     found: list[tuple[int, str, Row]] = []
+    async for stored in _paged(database, "work/export_nodes", project_id, PAGE, "id"):
+        row = nodes.row_of(nodes.plain(stored))
+        found.append((stored.get("ordinal", LAST), row["id"], row))
+    return [row for *_, row in sorted(found, key=lambda item: item[:2])]
+
+
+async def _paged(
+    database: Database, query: str, project_id: str, first: int, name: str
+) -> AsyncIterator[Row]:
+    """What a query gives page by page, each after the last one's `name`."""
     after = ""
     while True:
         page = await database.read(
             lambda tx, a=after: tx.value(  # type: ignore[misc]
-                "work/export_nodes", project=project_id, after=a, first=PAGE
+                query, project=project_id, after=a, first=first
             )
         )
         for stored in page or ():
-            row = nodes.row_of(nodes.plain(stored))
-            found.append((stored.get("ordinal", LAST), row["id"], row))
-        if len(page or ()) < PAGE:
-            return [row for *_, row in sorted(found, key=lambda item: item[:2])]
-        after = page[-1]["id"]
+            yield stored
+        if len(page or ()) < first:
+            return
+        after = page[-1][name]
 
 
 async def all_edges(database: Database, project_id: str) -> list[Row]:
@@ -52,35 +62,18 @@ async def all_edges(database: Database, project_id: str) -> list[Row]:
 
 async def _pending(database: Database, project_id: str) -> list[tuple[int, str, str, Row]]:
     found: list[tuple[int, str, str, Row]] = []
-    after = ""
-    while True:
-        page = await database.read(
-            lambda tx, a=after: tx.value(  # type: ignore[misc]
-                "work/export_pending", project=project_id, after=a, first=PAGE
-            )
-        )
-        for stored in page or ():
-            if stored["type"] != "step":
-                row = shapes.loads(stored["data"])
-                found.append((stored["ordinal"] or LAST, row["src"], row["dst"], row))
-        if len(page or ()) < PAGE:
-            return found
-        after = page[-1]["key"]
+    async for stored in _paged(database, "work/export_pending", project_id, PAGE, "key"):
+        if stored["type"] != "step":
+            row = shapes.loads(stored["data"])
+            place = LAST if stored["ordinal"] is None else stored["ordinal"]
+            found.append((place, row["src"], row["dst"], row))
+    return found
 
 
 async def all_runs(database: Database, project_id: str) -> list[Row]:
     """Every run's row, in order of arrival."""
     found: list[tuple[int, str, Row]] = []
-    after = ""
-    while True:
-        page = await database.read(
-            lambda tx, a=after: tx.value(  # type: ignore[misc]
-                "work/export_runs", project=project_id, after=a, first=RUNS
-            )
-        )
-        for stored in page or ():
-            row = runs.plain(stored)
-            found.append((stored.get("ordinal", LAST), row["id"], row))
-        if len(page or ()) < RUNS:
-            return [row for *_, row in sorted(found, key=lambda item: item[:2])]
-        after = page[-1]["id"]
+    async for stored in _paged(database, "work/export_runs", project_id, RUNS, "id"):
+        row = runs.plain(stored)
+        found.append((stored.get("ordinal", LAST), row["id"], row))
+    return [row for *_, row in sorted(found, key=lambda item: item[:2])]

@@ -72,7 +72,7 @@ async def create(tx: Tx, project_id: str, rows: Sequence[Row], ordinals: Mapping
         nodes = [stored(project_id, row) | {"ordinal": ordinals[row["id"]]} for row in some]
         await tx.rows("work/create_nodes", project=project_id, nodes=nodes)
     for member in fold.TAGGED:
-        await _put_tags(tx, project_id, member, rows)
+        await put_tags(tx, project_id, member, rows)
 
 
 def stored(project_id: str, row: Row) -> Row:
@@ -92,7 +92,7 @@ def caption(row: Row) -> str:
     return text if len(text) <= CAPTION else f"{text[: CAPTION - 1]}…"
 
 
-def links(project_id: str, member: str, rows: Iterable[Row]) -> list[Row]:
+def _links(project_id: str, member: str, rows: Iterable[Row]) -> list[Row]:
     """One row for each tag or keyword that each node names, in order."""
     return [
         {
@@ -106,9 +106,12 @@ def links(project_id: str, member: str, rows: Iterable[Row]) -> list[Row]:
     ]
 
 
-async def _put_tags(tx: Tx, project_id: str, member: str, rows: Iterable[Row]) -> None:
-    for some in batches(links(project_id, member, rows)):
-        await tx.rows(f"work/put_{_STATEMENTS[member]}", project=project_id, links=some)
+async def put_tags(
+    tx: Tx, project_id: str, member: str, rows: Iterable[Row], put: str = "work/put_{}"
+) -> None:
+    """Join nodes to the tags or keywords they name; `put` is the statement for each kind."""
+    for some in batches(_links(project_id, member, rows)):
+        await tx.rows(put.format(_STATEMENTS[member]), project=project_id, links=some)
 
 
 async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
@@ -125,7 +128,7 @@ async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
         for some in batches(touched):
             keys = [key(project_id, row["id"]) for row in some]
             await tx.rows(f"work/clear_{statement}", keys=keys)
-        await _put_tags(tx, project_id, member, touched)
+        await put_tags(tx, project_id, member, touched)
 
 
 def _changed(row: Row) -> Row:

@@ -9,7 +9,6 @@ from gotn.work.store import edges, nodes
 from gotn.work.store.keys import batches, key
 
 Row = dict[str, Any]
-_STATEMENTS = {"requires": "requires", "produces": "produces", "tags": "tagged"}
 
 
 async def progress(tx: Tx, project_id: str) -> Row | None:
@@ -27,20 +26,14 @@ async def create_nodes(tx: Tx, project_id: str, rows: Sequence[Row]) -> None:
     for some in batches(rows):
         stored = [nodes.stored(project_id, row) for row in some]
         await tx.rows("staging/create_nodes", nodes=stored)
-    for member, statement in _STATEMENTS.items():
-        for some in batches(nodes.links(project_id, member, rows)):
-            await tx.rows(f"staging/put_{statement}", project=project_id, links=some)
+    for member in fold.TAGGED:
+        await nodes.put_tags(tx, project_id, member, rows, put="staging/put_{}")
 
 
 async def create_edges(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, int]]) -> None:
     """Stage edges between staged nodes."""
     for some in batches(numbered):
-        rows = [
-            edges.pair(project_id, row)
-            | {"properties": edges.properties(project_id, row) | {"ordinal": ordinal}}
-            for row, ordinal in some
-        ]
-        await tx.rows("staging/create_edges", edges=rows)
+        await tx.rows("staging/create_edges", edges=edges.stored(project_id, some))
 
 
 async def activate(
