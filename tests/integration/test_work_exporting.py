@@ -154,3 +154,13 @@ async def test_an_export_is_of_one_moment(
     assert times + 1 == len(document["nodes"])
     assert times == len(document["edges"])
     assert 2 * times + 2 == len(document["journal"])
+
+
+async def test_waiting_edges_keep_their_order(database: Database, request_: Request) -> None:
+    """Edges that name no stored node come out as they came, the first one too."""
+    rows = [
+        {"src": src, "dst": dst, "type": "hard_requires"}
+        for src, dst in (("z", "y"), ("m", "n"), ("a", "b"))
+    ]
+    await bulk.import_graph(database, request_, draft_of(json.dumps({"nodes": [], "edges": rows})))
+    assert rows == json.loads(await text_of(database, request_))["edges"]
