@@ -4,7 +4,7 @@
 // :param {keys: ["demo/n1"]}
 UNWIND $keys AS key
 MATCH (n:WorkNode {key: key})
-RETURN collect(n {.*,
+RETURN collect(n {.*, created_at: toString(n.created_at), updated_at: toString(n.updated_at),
   requires: COLLECT { MATCH (n)-[r:REQUIRES]->(t:Tag) RETURN t.name ORDER BY r.position },
   produces: COLLECT { MATCH (n)-[r:PRODUCES]->(t:Tag) RETURN t.name ORDER BY r.position },
   tags: COLLECT { MATCH (n)-[r:TAGGED]->(k:Keyword) RETURN k.name ORDER BY r.position },

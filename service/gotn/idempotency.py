@@ -5,6 +5,8 @@ gives the first answer again; with another input it is a Conflict.
 """
 
 import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from gotn import shapes
@@ -23,8 +25,8 @@ def fingerprint(operation: str, given: Any) -> str:
     return hashlib.sha256(canonical([operation, given])).hexdigest()
 
 
-async def recall(tx: Tx, project_id: str, key: str | None, print_: str) -> Any | None:
-    """The answer given to this key before, or None; call it after the project's lock."""
+def checked(key: str | None) -> str | None:
+    """The key, if one can be kept; Invalid otherwise."""
     if key is None:
         return None
     shapes.check_text(key, "idempotencyKey")
@@ -33,25 +35,59 @@ async def recall(tx: Tx, project_id: str, key: str | None, print_: str) -> Any |
             f"idempotencyKey: expected 1 to {KEY_BYTES} bytes, found {shapes.shown(key)}",
             field="idempotencyKey",
         )
-    known = await tx.one("request/get", key=f"{project_id}/{key}")
-    if known is None:
-        return None
-    if known["fingerprint"] != print_:
-        raise Conflict(
-            f"The idempotency key {shapes.shown(key)} was used with another input.", key=key
-        )
-    return shapes.loads(known["answer"])
+    return key
 
 
-async def remember(tx: Tx, project_id: str, key: str | None, print_: str, answer: Any) -> None:
-    """Keep the answer, and forget what is older than seven days."""
-    if key is None:
-        return
-    await tx.rows(
-        "request/put",
-        project=project_id,
-        key=f"{project_id}/{key}",
-        fingerprint=print_,
-        answer=shapes.dumps(answer),
-        days=KEPT_DAYS,
-    )
+@dataclass
+class Answers:
+    """What the keys of one transaction's writes were answered before, and are now."""
+
+    project_id: str
+    #: Fingerprint and answer (JSON) of each known key.
+    known: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _new: list[str] = field(default_factory=list)
+
+    def of(self, key: str | None, print_: str) -> Any | None:
+        """The answer given to this key before, or None; Conflict for another input."""
+        if key is None or key not in self.known:
+            return None
+        before, answer = self.known[key]
+        if before != print_:
+            raise Conflict(
+                f"The idempotency key {shapes.shown(key)} was used with another input.", key=key
+            )
+        return shapes.loads(answer)
+
+    def note(self, key: str | None, print_: str, answer: Any) -> None:
+        """Keep an answer, which `remember` stores."""
+        if key is not None:
+            self.known[key] = (print_, shapes.dumps(answer))
+            self._new.append(key)
+
+    def rows(self) -> list[dict[str, str]]:
+        """What is new, as it is stored."""
+        return [
+            {
+                "key": f"{self.project_id}/{key}",
+                "fingerprint": self.known[key][0],
+                "answer": self.known[key][1],
+            }
+            for key in self._new
+        ]
+
+
+async def recall(tx: Tx, project_id: str, keys: Iterable[str | None]) -> Answers:
+    """The answers given to these keys before; call it after the project's lock."""
+    found = Answers(project_id)
+    wanted = [f"{project_id}/{key}" for key in keys if key is not None]
+    if wanted:
+        start = len(project_id) + 1
+        for key, print_, answer in await tx.value("request/among", keys=wanted):
+            found.known[key[start:]] = (print_, answer)
+    return found
+
+
+async def remember(tx: Tx, answers: Answers) -> None:
+    """Keep the new answers, and forget what is older than seven days."""
+    if rows := answers.rows():
+        await tx.rows("request/put", project=answers.project_id, answers=rows, days=KEPT_DAYS)

@@ -27,9 +27,8 @@ ENTRY_BYTES = 4 * 1024 * 1024
 #: Entries read or written at once, at most, and bytes of their data, about.
 PAGE = 500
 PAGE_BYTES = 16 * 1024 * 1024
-#: Entries in the first page, whose size nobody knows; and those taken over at once.
+#: Entries in the first page, whose size nobody knows.
 FIRST_PAGE = 20
-TAKEN = 20
 #: Bytes of an actor's name.
 ACTOR_BYTES = 1000
 #: The hash before the first entry.
@@ -172,49 +171,75 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
     """Append what the ledger holds; the last statement of every write."""
     if not ledger.entries:
         return
-    await _append(tx, ledger.project_id, ledger.entries)
-    await _set_head(tx, ledger)
+    *pages, last = _pages(ledger.project_id, ledger.entries)
+    for page in pages:
+        await tx.rows("journal/append_entries", entries=page)
+    await tx.rows("journal/append_and_move_head", entries=last, **_head(ledger))
+    note_seq(ledger)
+
+
+def note_seq(ledger: Ledger) -> None:
+    """Tell whoever asked for it how far the project's journal goes now."""
     if (noted := last_seq.get()) is not None:
         noted[ledger.project_id] = ledger.seq
 
 
 async def take_over(tx: Tx, ledger: Ledger, source: AsyncIterator[Entry]) -> None:
     """Make another journal's entries this project's own, as they are; `ledger` has none yet."""
-    waiting: list[Entry] = []
+    page = _Page(ledger.project_id)
+    last: Entry | None = None
     async for entry in source:
-        waiting.append(entry)
-        ledger.seq, ledger.head = entry.seq, entry.hash
-        ledger.now = shapes.moment(entry.timestamp)
-        if len(waiting) == TAKEN:
-            await _append(tx, ledger.project_id, waiting)
-            waiting = []
-    await _append(tx, ledger.project_id, waiting)
+        last = entry
+        if page.add(entry):
+            await tx.rows("journal/append_entries", entries=page.taken())
+    await tx.rows("journal/append_entries", entries=page.taken())
+    if last is not None:
+        ledger.seq, ledger.head = last.seq, last.hash
+        ledger.now = shapes.moment(last.timestamp)
     await _set_head(tx, ledger)
 
 
-async def _append(tx: Tx, project_id: str, found: list[Entry]) -> None:
-    """Write entries, as many in one statement as travel well."""
-    rows: list[dict[str, Any]] = []
-    size = 0
+class _Page:
+    """Entries as they are stored, as many as travel well in one statement."""
+
+    def __init__(self, project_id: str) -> None:
+        self._project_id = project_id
+        self._rows: list[dict[str, Any]] = []
+        self._size = 0
+
+    def add(self, entry: Entry) -> bool:
+        """Take an entry; whether the page is full now."""
+        self._rows.append(_stored(self._project_id, entry))
+        self._size += len(self._rows[-1]["data"])
+        return len(self._rows) == PAGE or self._size > PAGE_BYTES
+
+    def taken(self) -> list[dict[str, Any]]:
+        """What it holds; it is empty afterwards."""
+        rows, self._rows, self._size = self._rows, [], 0
+        return rows
+
+
+def _pages(project_id: str, found: list[Entry]) -> Iterator[list[dict[str, Any]]]:
+    page = _Page(project_id)
     for entry in found:
-        rows.append(_stored(project_id, entry))
-        size += len(rows[-1]["data"])
-        if len(rows) == PAGE or size > PAGE_BYTES:
-            await tx.rows("journal/append_entries", entries=rows)
-            rows, size = [], 0
-    if rows:
-        await tx.rows("journal/append_entries", entries=rows)
+        if page.add(entry):
+            yield page.taken()
+    if rows := page.taken():
+        yield rows
 
 
 async def _set_head(tx: Tx, ledger: Ledger) -> None:
-    await tx.rows(
-        "project/set_head",
-        project=ledger.project_id,
-        seq=ledger.seq,
-        head=ledger.head,
-        timestamp=ledger.now,
-        ordinal=ledger.ordinal,
-    )
+    await tx.rows("project/set_head", **_head(ledger))
+
+
+def _head(ledger: Ledger) -> dict[str, Any]:
+    return {
+        "project": ledger.project_id,
+        "seq": ledger.seq,
+        "head": ledger.head,
+        "timestamp": ledger.now,
+        "ordinal": ledger.ordinal,
+    }
 
 
 def _stored(project_id: str, entry: Entry) -> dict[str, Any]:

@@ -24,6 +24,9 @@ R = TypeVar("R")
 LARGEST_INTEGER = 2**53 - 1
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)")
 
+#: What `iso` writes; anything else it must write anew.
+_PLAIN_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,5}[1-9])?Z")
+
 
 def moment(text: Any, field: str = "time") -> datetime:
     """ISO 8601 with an offset, as UTC in microseconds; Invalid for anything else."""
@@ -35,7 +38,7 @@ def moment(text: Any, field: str = "time") -> datetime:
             f"2025-01-27T10:30:00Z, found {shown(text)}",
             field=field,
         )
-    shortened = re.sub(r"(\.\d{6})\d+", r"\1", text)
+    shortened = re.sub(r"(\.\d{6})\d+", r"\1", text) if "." in text else text
     try:
         return datetime.fromisoformat(shortened.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -141,10 +144,17 @@ def row(
         if name in leaves:
             plain[name] = loads(value)
         elif name in moments:
-            plain[name] = iso(native(value))
+            plain[name] = instant(value)
         else:
             plain[name] = value
     return plain
+
+
+def instant(value: Any) -> str:
+    """A moment as rows keep it (`iso`), from ISO text or a driver's temporal value."""
+    if isinstance(value, str):
+        return value if _PLAIN_MOMENT.fullmatch(value) else iso(moment(value))
+    return iso(native(value))
 
 
 def native(value: Any) -> datetime:

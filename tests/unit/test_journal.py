@@ -183,4 +183,4 @@ async def test_idempotency_key_has_bounds() -> None:
     """A key is 1 to 256 bytes of whole characters."""
     for wrong in ("", "x" * 257, "\ud800"):
         with pytest.raises(Invalid, match="idempotencyKey"):
-            await idempotency.recall(None, "p", wrong, "")  # type: ignore[arg-type]
+            idempotency.checked(wrong)

@@ -5,6 +5,7 @@ from typing import Any
 
 from gotn.database.connection import Database
 from gotn.errors import GotnError
+from gotn.work.usecases.queue import WriteQueue
 from gotn.work.usecases.writing import Request
 
 
@@ -15,6 +16,8 @@ class Context:
     database: Database
     actor: str = "unknown"
     request_id: str = ""
+    #: Where small writes wait for others; None: each has a transaction of its own.
+    queue: WriteQueue | None = None
     #: DataLoaders by what they load; they live as long as the request.
     loaders: dict[Any, Any] = field(default_factory=dict)
     #: Errors that became members of a result, in order; for metrics and the command line.
@@ -22,4 +25,9 @@ class Context:
 
     def request(self, project: str, idempotency_key: str | None) -> Request:
         """Who asks for a write, where."""
-        return Request(project_id=project, actor=self.actor, idempotency_key=idempotency_key)
+        return Request(
+            project_id=project,
+            actor=self.actor,
+            idempotency_key=idempotency_key,
+            queue=self.queue,
+        )

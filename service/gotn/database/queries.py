@@ -18,6 +18,7 @@ _NOT_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`""", re.DOTALL
 )
 _PARAMETER = re.compile(r"\$(\w+)")
+_WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Query:
     text: LiteralString
     parameters: frozenset[str]
     summary: str
+    #: Whether it can change the graph.
+    writes: bool = False
 
     def check(self, given: dict[str, Any]) -> None:
         """Refuse anything but exactly the declared parameters."""
@@ -54,7 +57,7 @@ def read(path: Path, name: str) -> Query:
     found = frozenset(_PARAMETER.findall(code(text)))
     if declared != found:
         raise WrongParameters(f"{name}: declares {sorted(declared)}, uses {sorted(found)}")
-    return Query(name, text, declared, header[0])
+    return Query(name, text, declared, header[0], bool(_WRITES.search(code(text))))
 
 
 @cache

@@ -8,6 +8,7 @@ import numpy as np
 from gotn.database.connection import Tx
 from gotn.work.rules import ranks as rules
 from gotn.work.store.keys import batches, key
+from gotn.work.store.window import Window
 
 
 @dataclass
@@ -86,8 +87,23 @@ async def names_at(tx: Tx, found: HardGraph, at: Sequence[int]) -> list[str]:
     return [known[i] for i in internal]
 
 
+async def edge_ranks(tx: Tx, project_id: str, src: str, dst: str) -> tuple[int, int] | None:
+    """Where the two ends of an edge stand in the stored order; None where one is missing."""
+    if isinstance(tx, Window) and tx.ranked:
+        here, there = tx.nodes.get(src), tx.nodes.get(dst)
+        if here is not None and there is not None:
+            return here["rank"], there["rank"]
+    at = await tx.one("work/edge_ranks", src=key(project_id, src), dst=key(project_id, dst))
+    return None if at is None else (at["rank_src"], at["rank_dst"])
+
+
 async def set_ranks(tx: Tx, ids: Sequence[int], values: Sequence[int]) -> None:
     """Write ranks by internal id."""
+    if isinstance(tx, Window):
+        await tx.flush()
+        tx.touched, tx.ranked = True, False
+        await set_ranks(tx.plain, ids, values)
+        return
     for some in batches(list(zip(ids, values, strict=True)), 20_000):
         await tx.rows("work/set_ranks", ids=[i for i, _ in some], ranks=[r for _, r in some])
 
@@ -99,4 +115,7 @@ async def set_next_rank(tx: Tx, project_id: str, rank: int) -> None:
 
 async def has_flags(tx: Tx, project_id: str) -> bool:
     """Whether any edge closes a cycle."""
+    if isinstance(tx, Window):
+        await tx.standing()
+        return bool(tx.flagged)
     return bool(await tx.value("work/has_flags", project=project_id))

@@ -5,9 +5,10 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
-from gotn.work.records import WorkNode
-from gotn.work.rules import fold, forms
+from gotn.work.records import NodeStatus, WorkNode
+from gotn.work.rules import fold, forms, ranks
 from gotn.work.store.keys import batches, key
+from gotn.work.store.window import Window
 
 Row = dict[str, Any]
 #: What stands beside a row in the database: bookkeeping and neighbours, not part of it.
@@ -22,6 +23,8 @@ _STATEMENTS = {"requires": "requires", "produces": "produces", "tags": "tagged"}
 
 async def get(tx: Tx, project_id: str, ids: Iterable[str]) -> dict[str, Row]:
     """Stored nodes by id, each with parent, children, revision and rank beside its row."""
+    if isinstance(tx, Window):
+        return await _remembered(tx, project_id, list(dict.fromkeys(ids)))
     found: dict[str, Row] = {}
     for some in batches(list(dict.fromkeys(ids))):
         nodes = await tx.value("work/get_nodes", keys=[key(project_id, i) for i in some])
@@ -29,9 +32,22 @@ async def get(tx: Tx, project_id: str, ids: Iterable[str]) -> dict[str, Row]:
     return found
 
 
+async def _remembered(tx: Window, project_id: str, ids: list[str]) -> dict[str, Row]:
+    """The same out of a window, which reads what it does not know."""
+    if missing := [id_ for id_ in ids if id_ not in tx.nodes]:
+        await tx.flush()
+        found = await get(tx.plain, project_id, missing)
+        tx.nodes |= {id_: found.get(id_) for id_ in missing}
+    return {id_: dict(row) for id_ in ids if (row := tx.nodes[id_]) is not None}
+
+
 def plain(stored: Mapping[str, Any]) -> Row:
     """A node as the database has it, in plain JSON; empty lists of tags are absent."""
-    row = shapes.row(stored, leaves=forms.LEAVES, moments=forms.MOMENTS)
+    return _without_empty(shapes.row(stored, leaves=forms.LEAVES, moments=forms.MOMENTS))
+
+
+def _without_empty(row: Row) -> Row:
+    """A node's row less the empty lists of tags that its document did not have."""
     said = row.get("layout", {}).get("keys", ())
     for member in fold.TAGGED:
         if not row.get(member) and member not in said:
@@ -51,6 +67,8 @@ def record(stored: Row) -> WorkNode:
 
 async def existing(tx: Tx, project_id: str, ids: Iterable[str]) -> set[str]:
     """Which of these ids are stored."""
+    if isinstance(tx, Window):
+        return set(await get(tx, project_id, ids))
     found: set[str] = set()
     for some in batches(list(dict.fromkeys(ids)), 20_000):
         found.update(await tx.value("work/existing_nodes", keys=[key(project_id, i) for i in some]))
@@ -68,11 +86,38 @@ async def ancestors(tx: Tx, project_id: str, ids: Iterable[str]) -> list[tuple[s
 
 async def create(tx: Tx, project_id: str, rows: Sequence[Row], ordinals: Mapping[str, int]) -> None:
     """Store new nodes: ranks above every other's in the order given, ordinals by id."""
+    if isinstance(tx, Window):
+        await _create_later(tx, project_id, rows, ordinals)
+        return
     for some in batches(rows):
         nodes = [stored(project_id, row) | {"ordinal": ordinals[row["id"]]} for row in some]
         await tx.rows("work/create_nodes", project=project_id, nodes=nodes)
     for member in fold.TAGGED:
         await put_tags(tx, project_id, member, rows)
+
+
+async def _create_later(
+    tx: Window, project_id: str, rows: Sequence[Row], ordinals: Mapping[str, int]
+) -> None:
+    """Put new nodes off, and know them as `get` will read them."""
+    if not rows:
+        return
+    await tx.standing()
+    tx.touched = True
+    for row in rows:
+        ordinal = ordinals[row["id"]]
+        tx.deferred.nodes.append((row, ordinal))
+        lists = {member: list(row.get(member, ())) for member in fold.TAGGED}
+        beside: Row = {"ordinal": ordinal, "rank": tx.next_rank, "revision": 1, "children": []}
+        tx.nodes[row["id"]] = plain(stored(project_id, row) | lists | beside)
+        tx.next_rank = (tx.next_rank or 0) + ranks.GAP
+        _concern(tx, row)
+
+
+def _concern(tx: Window, row: Row) -> None:
+    """A failed or held node makes its project one whose statuses must be reviewed."""
+    if row.get("status") == NodeStatus.FAILED.value or row.get("blocked_by"):
+        tx.concerned = True
 
 
 def stored(project_id: str, row: Row) -> Row:
@@ -116,6 +161,9 @@ async def put_tags(
 
 async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
     """Change nodes: each row has its id and the fields to set; None takes one away."""
+    if isinstance(tx, Window):
+        await _update_later(tx, changes)
+        return
     for some in batches(changes):
         await tx.rows(
             "work/update_nodes",
@@ -129,6 +177,23 @@ async def update(tx: Tx, project_id: str, changes: Sequence[Row]) -> None:
             keys = [key(project_id, row["id"]) for row in some]
             await tx.rows(f"work/clear_{statement}", keys=keys)
         await put_tags(tx, project_id, member, touched)
+
+
+async def _update_later(tx: Window, changes: Sequence[Row]) -> None:
+    """Put changes off, and know the nodes as they will be."""
+    for row in changes:
+        tagged = row.keys() & fold.TAGGED.keys()
+        if tagged and any(row["id"] == known["id"] for known in tx.deferred.changes):
+            await tx.flush()  # the tags of a node are written anew once a statement
+        tx.touched = True
+        tx.deferred.changes.append(row)
+        _concern(tx, row)
+        known = tx.nodes.get(row["id"])
+        if known is not None:
+            after = known | row | {"revision": known["revision"] + 1}
+            kept = {name: value for name, value in after.items() if value is not None}
+            times = {name: shapes.instant(kept[name]) for name in forms.MOMENTS if name in kept}
+            tx.nodes[row["id"]] = _without_empty(kept | times)
 
 
 def _changed(row: Row) -> Row:

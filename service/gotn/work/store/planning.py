@@ -6,6 +6,7 @@ import numpy as np
 
 from gotn.database.connection import Tx
 from gotn.work.rules import plans, ranks
+from gotn.work.store.window import Window
 
 
 @dataclass
@@ -61,6 +62,10 @@ class OpenGraph:
 
 async def held(tx: Tx, project_id: str) -> OpenGraph | None:
     """The open graph of a project that has failed or held nodes; None for any other."""
+    if isinstance(tx, Window):
+        await tx.standing()
+        if not tx.concerned:
+            return None
     row = await tx.one("work/held", project=project_id)
     if row is None:
         return None

@@ -9,10 +9,12 @@ from gotn.journal import Ledger
 from gotn.work.records import EdgeOrigin, EdgeType, Removed, WorkEdge, WorkEdgeDraft
 from gotn.work.rules import fold, forms, tags
 from gotn.work.store import edges as store
+from gotn.work.store.grouping import Touches
 from gotn.work.usecases import bulk
 from gotn.work.usecases.drafting import drafted
+from gotn.work.usecases.grouping import Write
 from gotn.work.usecases.nodes import resettle
-from gotn.work.usecases.writing import Request, check_project, write
+from gotn.work.usecases.writing import Request, check_project, perform, write, writing
 
 Row = dict[str, Any]
 #: What can be changed on an edge; its names, its time and what tags give cannot.
@@ -26,14 +28,27 @@ FIELDS: dict[str, forms.Check] = {
 
 async def add(database: Database, request: Request, draft: WorkEdgeDraft) -> WorkEdge:
     """Join two nodes; CycleRefused, with the path, for a hard edge that would close a cycle."""
+    return await perform(database, request, adding(request, draft))
+
+
+def adding(request: Request, draft: WorkEdgeDraft, *, wait: bool = False) -> Write[WorkEdge]:
+    """`add`, to be performed alone or with other writes.
+
+    With `wait` an edge whose node is not there is kept until it comes, as in an import.
+    """
     rows = drafted(edges=[draft])
 
     async def work(tx: Tx, ledger: Ledger) -> WorkEdge:
-        await bulk.take(tx, ledger, rows, strict=True)
+        await bulk.take(tx, ledger, rows, strict=not wait)
         stored = await store.get(tx, ledger.project_id, rows.edges)
         return store.record(stored[fold.edge_key(rows.edges[0])], ledger.project_id)
 
-    return await write(database, request, "addEdge", shapes.plain(draft), WorkEdge, work)
+    given = shapes.plain(draft) | ({"wait": True} if wait else {})
+    return writing(request, "addEdge", given, WorkEdge, work, touches=_touches(rows.edges[0]))
+
+
+def _touches(row: Row) -> Touches:
+    return Touches((row["src"], row["dst"]), (row,))
 
 
 async def show(database: Database, project_id: str, draft: WorkEdgeDraft) -> WorkEdge | None:
@@ -68,7 +83,16 @@ async def update(
         return store.record(await _known(tx, ledger.project_id, row), ledger.project_id)
 
     asked = {"edge": _names(row), "changes": given}
-    return await write(database, request, "updateEdge", asked, WorkEdge, work, create=False)
+    return await write(
+        database,
+        request,
+        "updateEdge",
+        asked,
+        WorkEdge,
+        work,
+        create=False,
+        touches=_touches(row),
+    )
 
 
 def _checked(row: Row, changes: dict[str, Any]) -> Row:
@@ -120,6 +144,11 @@ async def remove(database: Database, request: Request, draft: WorkEdgeDraft) -> 
 
     An edge that tags alone give cannot be removed (Invalid): change the tags and link.
     """
+    return await perform(database, request, removing(request, draft))
+
+
+def removing(request: Request, draft: WorkEdgeDraft) -> Write[Removed]:
+    """`remove`, to be performed alone or with other writes."""
     row = forms.edge_row(shapes.plain(draft))
 
     async def work(tx: Tx, ledger: Ledger) -> Removed:
@@ -127,9 +156,8 @@ async def remove(database: Database, request: Request, draft: WorkEdgeDraft) -> 
         await resettle(tx, ledger)
         return Removed(edges=1)
 
-    return await write(
-        database, request, "removeEdge", shapes.plain(draft), Removed, work, create=False
-    )
+    given = shapes.plain(draft)
+    return writing(request, "removeEdge", given, Removed, work, create=False, touches=_touches(row))
 
 
 async def _take_away(tx: Tx, ledger: Ledger, known: Row) -> None:

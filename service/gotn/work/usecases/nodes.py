@@ -17,9 +17,11 @@ from gotn.work.records import (
 from gotn.work.rules import fold, forms, moves
 from gotn.work.store import asking, edges, graph, runs
 from gotn.work.store import nodes as store
+from gotn.work.store.grouping import Touches
 from gotn.work.usecases import blocking, bulk, order
 from gotn.work.usecases.drafting import SAID, drafted, family
-from gotn.work.usecases.writing import Request, write
+from gotn.work.usecases.grouping import Write
+from gotn.work.usecases.writing import Request, perform, write, writing
 
 Row = dict[str, Any]
 #: Edges and steps of one node that a removal takes with it, at most of each.
@@ -29,13 +31,31 @@ _FAMILY = frozenset(("parent", "children"))
 
 async def add(database: Database, request: Request, draft: WorkNodeDraft) -> WorkNode:
     """Store a node; the same again changes nothing, another content is a Conflict."""
+    return await perform(database, request, adding(request, draft))
+
+
+def adding(request: Request, draft: WorkNodeDraft) -> Write[WorkNode]:
+    """`add`, to be performed alone or with other writes."""
     rows = drafted([draft])
 
     async def work(tx: Tx, ledger: Ledger) -> WorkNode:
         await bulk.take(tx, ledger, rows, strict=True)
         return await _read(tx, ledger.project_id, draft.id)
 
-    return await write(database, request, "addNode", shapes.plain(draft), WorkNode, work)
+    touches = _touches(draft.id, rows.edges)
+    given = shapes.plain(draft)
+    return writing(request, "addNode", given, WorkNode, work, touches=touches, size=_size(given))
+
+
+def _touches(id_: str, family_rows: list[Row]) -> Touches:
+    """A node, its parent and children, and the edges between."""
+    ends = (end for row in family_rows for end in (row["src"], row["dst"]))
+    return Touches((id_, *ends), tuple(family_rows))
+
+
+def _size(given: Row) -> int:
+    """Characters of a node's long text, which is most of it."""
+    return len(given.get("prompt_text") or "")
 
 
 async def _read(tx: Tx, project_id: str, id_: str) -> WorkNode:
@@ -55,6 +75,14 @@ async def update(
     `changes` has WorkNodeDraft's names. A revision other than the expected one is a
     StaleRevision that carries the current one.
     """
+    asked = updating(request, id_, changes, expected_revision)
+    return await perform(database, request, asked)
+
+
+def updating(
+    request: Request, id_: str, changes: dict[str, Any], expected_revision: int | None = None
+) -> Write[WorkNode]:
+    """`update`, to be performed alone or with other writes."""
     given = {name: _plain(value) for name, value in changes.items() if name != "id"}
     row, cleared = _checked(given)
 
@@ -80,7 +108,17 @@ async def update(
         return await _read(tx, ledger.project_id, id_)
 
     asked = {"id": id_, "changes": given, "expected_revision": expected_revision}
-    return await write(database, request, "updateNode", asked, WorkNode, work, create=False)
+    touches = _touches(id_, family(id_, given.get("parent"), given.get("children")))
+    return writing(
+        request,
+        "updateNode",
+        asked,
+        WorkNode,
+        work,
+        create=False,
+        touches=touches,
+        size=_size(given),
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -198,7 +236,10 @@ async def remove(
         return Removed(nodes=(id_,), edges=len(gone), steps=len(steps))
 
     asked = {"id": id_, "cascade": cascade, "expected_revision": expected_revision}
-    return await write(database, request, "removeNode", asked, Removed, work, create=False)
+    touches = Touches((id_,))
+    return await write(
+        database, request, "removeNode", asked, Removed, work, create=False, touches=touches
+    )
 
 
 async def _joined(tx: Tx, project_id: str, id_: str) -> list[Row]:

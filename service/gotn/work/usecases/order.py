@@ -23,21 +23,22 @@ async def insert(tx: Tx, project_id: str, src: str, dst: str) -> bool:
     where there is none: then `settle` computes a new order once the edge is created.
     """
     here, there = key(project_id, src), key(project_id, dst)
-    at = await tx.one("work/edge_ranks", src=here, dst=there)
-    if at is None or at["rank_src"] < at["rank_dst"]:
+    at = await graph.edge_ranks(tx, project_id, src, dst)
+    if at is None or at[0] < at[1]:
         return True
-    await refuse_cycle(tx, src, here, there, at["rank_src"])
+    rank_src, rank_dst = at
+    await refuse_cycle(tx, src, here, there, rank_src)
     region = await tx.row(
         "work/region",
         src=here,
         dst=there,
-        rank_src=at["rank_src"],
-        rank_dst=at["rank_dst"],
+        rank_src=rank_src,
+        rank_dst=rank_dst,
         limit=ranks.REGION,
     )
     after = _side(region, "after")
     before = _side(region, "before")
-    moved = ranks.fit(after, before, at["rank_src"], at["rank_dst"])
+    moved = ranks.fit(after, before, rank_src, rank_dst)
     if moved:
         await graph.set_ranks(tx, [id_ for id_, _ in moved], [rank for _, rank in moved])
     return bool(moved)

@@ -1,8 +1,12 @@
-"""The frame of every write: lock, idempotency, the work itself, journal."""
+"""The frame of every write: who asks, and the lock, idempotency and journal around the work.
+
+A small write says what it touches, and can then share a transaction with others of its
+project (`grouping`, `queue`); any other one has a transaction of its own.
+"""
 
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gotn import idempotency, journal, shapes
@@ -10,6 +14,10 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid
 from gotn.journal import Ledger
 from gotn.work.rules import forms
+from gotn.work.store.grouping import Touches
+from gotn.work.usecases import grouping
+from gotn.work.usecases.grouping import Outcome, Write
+from gotn.work.usecases.queue import WriteQueue
 
 R = TypeVar("R")
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -22,6 +30,8 @@ class Request:
     project_id: str = "default"
     actor: str = "unknown"
     idempotency_key: str | None = None
+    #: Where small writes wait for others; None: each has a transaction of its own.
+    queue: WriteQueue | None = field(default=None, compare=False)
 
 
 def check_project(project_id: str) -> str:
@@ -35,6 +45,65 @@ def check_project(project_id: str) -> str:
     return project_id
 
 
+def writing(
+    request: Request,
+    operation: str,
+    given: Any,
+    answer: type[R],
+    work: Callable[[Tx, Ledger], Awaitable[R]],
+    *,
+    create: bool = True,
+    touches: Touches | None = None,
+    size: int = 0,
+) -> Write[R]:
+    """The write that is asked for; its answer is kept under the idempotency key.
+
+    `given` is the operation's input in plain JSON: the same key with another input is a
+    Conflict. `work` may run twice, so it touches nothing outside the transaction.
+    """
+    project_id = check_project(request.project_id)
+    forms.identifier(request.actor, "actor")
+    key = idempotency.checked(request.idempotency_key)
+    return Write(
+        project_id=project_id,
+        actor=request.actor,
+        key=key,
+        fingerprint=idempotency.fingerprint(operation, given) if key is not None else "",
+        answer=answer,
+        work=work,
+        create=create,
+        touches=touches,
+        size=size,
+    )
+
+
+async def perform(database: Database, request: Request, asked: Write[R]) -> R:
+    """Do it now, or when the queue comes to it; raises why it was refused."""
+    if request.queue is None or asked.touches is None:
+        return (await grouping.alone(database, asked)).unwrapped()
+    outcome = await request.queue.run(database, asked)
+    _tell(asked, outcome)
+    return outcome.unwrapped()
+
+
+def _tell(asked: Write[Any], outcome: Outcome[Any]) -> None:
+    """What `journal.commit` notes for whoever writes alone."""
+    noted = journal.last_seq.get()
+    if noted is not None and outcome.seq is not None:
+        noted[asked.project_id] = outcome.seq
+
+
+async def perform_all(database: Database, asked: Sequence[Write[Any]]) -> list[Outcome[Any]]:
+    """Many small writes in their order, a group a transaction; each has its own outcome.
+
+    All are of one project. A refused one changes nothing and stops nothing.
+    """
+    projects = {write.project_id for write in asked}
+    if len(projects) > 1:
+        raise Invalid(f"project: expected one for all writes, found {len(projects)}")
+    return await grouping.together(database, asked)
+
+
 async def write(
     database: Database,
     request: Request,
@@ -44,28 +113,8 @@ async def write(
     work: Callable[[Tx, Ledger], Awaitable[R]],
     *,
     create: bool = True,
+    touches: Touches | None = None,
 ) -> R:
-    """Run `work` under the project's lock; its answer is kept under the idempotency key.
-
-    `given` is the operation's input in plain JSON: the same key with another input is a
-    Conflict. `work` may run twice, so it touches nothing outside the transaction.
-    """
-    project_id = check_project(request.project_id)
-    forms.identifier(request.actor, "actor")
-    if request.idempotency_key is not None:
-        shapes.check_text(request.idempotency_key, "idempotencyKey")
-    print_ = idempotency.fingerprint(operation, given) if request.idempotency_key else ""
-
-    async def run(tx: Tx) -> R:
-        ledger = await journal.begin(tx, project_id, request.actor, create=create)
-        known = await idempotency.recall(tx, project_id, request.idempotency_key, print_)
-        if known is not None:
-            return shapes.build(answer, known)
-        result = await work(tx, ledger)
-        await journal.commit(tx, ledger)
-        await idempotency.remember(
-            tx, project_id, request.idempotency_key, print_, shapes.plain(result)
-        )
-        return result
-
-    return await database.write(run)
+    """`writing`, performed."""
+    asked = writing(request, operation, given, answer, work, create=create, touches=touches)
+    return await perform(database, request, asked)

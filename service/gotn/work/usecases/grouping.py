@@ -1,0 +1,184 @@
+"""Small writes of one project in one transaction, each as if it were alone.
+
+Every write keeps its own journal entries, its own answer and its own error. One that is
+refused before it wrote anything leaves the others as they are; one that is refused later
+spoils the transaction, which is undone and done again without it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from gotn import idempotency, journal, shapes
+from gotn.database.connection import Database, Tx
+from gotn.errors import DatabaseUnavailable, GotnError
+from gotn.idempotency import Answers
+from gotn.journal import Ledger
+from gotn.work.store import grouping as store
+from gotn.work.store.grouping import Touches
+from gotn.work.store.window import Window
+
+R = TypeVar("R")
+#: Writes of one transaction, at most: of callers that wait for each other, and of one batch.
+GROUP = 64
+BATCH = 500
+#: Characters of their texts, about.
+GROUP_TEXT = 8_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write(Generic[R]):
+    """A write that is asked for: who, where, and what to do under the project's lock."""
+
+    project_id: str
+    actor: str
+    #: Idempotency key, and the fingerprint of the input it goes with.
+    key: str | None
+    fingerprint: str
+    answer: type[R]
+    #: What to do; it may run twice, so it touches nothing outside the transaction.
+    work: Callable[[Tx, Ledger], Awaitable[R]]
+    #: Whether a project that is not there is created.
+    create: bool
+    #: What it looks at, for a small write; None for one that wants a transaction of its own.
+    touches: Touches | None = None
+    #: Characters of its texts, about.
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[R]):
+    """What became of a write."""
+
+    answer: R | None = None
+    error: Exception | None = None
+    #: The project's seq after it; None where it changed nothing.
+    seq: int | None = None
+
+    def unwrapped(self) -> R:
+        """The answer; raises the error."""
+        if self.error is not None:
+            raise self.error
+        return self.answer  # type: ignore[return-value]  # an answer may be of any type
+
+
+class _Spoiled(Exception):
+    """A write of a group was refused when it had written already."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        super().__init__()
+
+
+async def together(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
+    """What became of each write, in their order; all are of one project."""
+    outcomes: list[Outcome[Any]] = []
+    while len(outcomes) < len(writes):
+        outcomes += await some(database, _group(writes[len(outcomes) : len(outcomes) + BATCH]))
+    return outcomes
+
+
+def _group(writes: Sequence[Write[Any]]) -> Sequence[Write[Any]]:
+    """The first of these writes that one transaction takes well: one at least."""
+    count = size = 0
+    for write in writes:
+        size += write.size
+        if count and (write.touches is None or size > GROUP_TEXT):
+            break
+        count += 1
+        if write.touches is None:
+            break
+    return writes[:count]
+
+
+async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
+    """What became of the first of these writes, in their order: of one at least."""
+    while len(writes) > 1:
+        try:
+            return await database.write(lambda tx, these=writes: _shared(tx, these))  # type: ignore[misc]
+        except _Spoiled as spoiled:
+            writes = writes[: max(spoiled.at, 1)]
+        except DatabaseUnavailable as error:
+            return [Outcome(error=error)] * len(writes)
+        except Exception:  # noqa: BLE001  # whose it is shows when each runs by itself
+            writes = writes[:1]
+    try:
+        return [await alone(database, writes[0])]
+    except Exception as error:  # noqa: BLE001  # the caller who asked for this write gets it
+        return [Outcome(error=error)]
+
+
+async def alone(database: Database, write: Write[R]) -> Outcome[R]:
+    """The write in a transaction of its own; raises its error."""
+
+    async def run(tx: Tx) -> Outcome[R]:
+        ledger = await journal.begin(tx, write.project_id, write.actor, create=write.create)
+        answers = await idempotency.recall(tx, write.project_id, [write.key])
+        used = await _window(tx, write)
+        outcome = await _one(used, ledger, answers, write)
+        await _end(used, ledger, answers)
+        return outcome
+
+    return await database.write(run)
+
+
+async def _window(tx: Tx, write: Write[Any]) -> Tx:
+    if write.touches is None:
+        return tx
+    window = store.opened(tx, write.project_id)
+    await store.fill(window, [write.touches])
+    return window
+
+
+async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
+    """Every write in this transaction; a refused one that wrote nothing is no obstacle."""
+    project_id = writes[0].project_id
+    ledger = await journal.begin(tx, project_id, writes[0].actor, create=False)
+    if ledger.created:
+        raise _Spoiled(0)  # who creates the project stands in its first entry
+    answers = await idempotency.recall(tx, project_id, [write.key for write in writes])
+    window = store.opened(tx, project_id)
+    outcomes: list[Outcome[Any]] = []
+    for at, write in enumerate(writes):
+        if window.stale:
+            await store.fill(window, [one.touches for one in writes[at:] if one.touches])
+        before = replace(ledger)
+        try:
+            outcomes.append(await _one(window, ledger, answers, write))
+        except GotnError as error:
+            if window.touched:
+                raise _Spoiled(at) from error
+            _restore(ledger, before)
+            outcomes.append(Outcome(error=error))
+    await _end(window, ledger, answers)
+    return outcomes
+
+
+def _restore(ledger: Ledger, before: Ledger) -> None:
+    """Take back what a refused write noted; `before` shares the list of entries."""
+    ledger.seq, ledger.head, ledger.ordinal = before.seq, before.head, before.ordinal
+    while ledger.entries and ledger.entries[-1].seq > before.seq:
+        ledger.entries.pop()
+
+
+async def _one(tx: Tx, ledger: Ledger, answers: Answers, write: Write[R]) -> Outcome[R]:
+    ledger.actor = write.actor
+    if isinstance(tx, Window):
+        tx.touched = False
+    known = answers.of(write.key, write.fingerprint)
+    if known is not None:
+        return Outcome(shapes.build(write.answer, known))
+    before = ledger.seq
+    result = await write.work(tx, ledger)
+    if write.key is not None:
+        answers.note(write.key, write.fingerprint, shapes.plain(result))
+    return Outcome(result, seq=ledger.seq if ledger.seq > before or ledger.created else None)
+
+
+async def _end(tx: Tx, ledger: Ledger, answers: Answers) -> None:
+    """Send what was put off, append the entries, keep the answers."""
+    if isinstance(tx, Window):
+        await tx.flush()
+        tx = tx.plain
+    await journal.commit(tx, ledger)
+    await idempotency.remember(tx, answers)

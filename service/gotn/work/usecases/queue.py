@@ -1,0 +1,81 @@
+"""Small writes of many callers wait for each other: a project's are stored a group at a time.
+
+While one group is being stored, what comes in waits and makes the next one. So a lone
+write starts at once, and a hundred concurrent ones cost two transactions, not a hundred
+(performance, 11). Several servers may have a queue each: the project's lock in the database
+orders their groups.
+"""
+
+import asyncio
+import contextvars
+from collections import deque
+from typing import Any, TypeVar
+
+from gotn.database.connection import Database
+from gotn.errors import LimitExceeded
+from gotn.work.usecases import grouping
+from gotn.work.usecases.grouping import GROUP, Outcome, Write
+
+R = TypeVar("R")
+#: Writes of one project that may wait; a server that is so far behind refuses more.
+WAITING = 10_000
+
+_Waiting = tuple[Write[Any], asyncio.Future[Outcome[Any]]]
+
+
+class WriteQueue:
+    """One lane a project, each with at most one group on its way."""
+
+    def __init__(self) -> None:
+        self._lanes: dict[str, deque[_Waiting]] = {}
+        self._workers: set[asyncio.Task[None]] = set()
+
+    async def run(self, database: Database, write: Write[R]) -> Outcome[R]:
+        """What became of the write, once its group is stored; LimitExceeded where it is full."""
+        future: asyncio.Future[Outcome[R]] = asyncio.get_running_loop().create_future()
+        lane = self._lanes.get(write.project_id)
+        if lane is None:
+            lane = self._lanes[write.project_id] = deque()
+            # Its own context: what a caller notes in its own is none of the others' business.
+            worker = asyncio.create_task(
+                self._work(database, write.project_id), context=contextvars.Context()
+            )
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+        if len(lane) >= WAITING:
+            raise LimitExceeded(
+                f"{WAITING} writes of this project are waiting already; try again later.",
+                limit=WAITING,
+            )
+        lane.append((write, future))
+        return await future
+
+    async def close(self) -> None:
+        """Wait until everything that was asked for is stored."""
+        while self._workers:
+            await asyncio.wait(self._workers)
+
+    async def _work(self, database: Database, project_id: str) -> None:
+        lane = self._lanes[project_id]
+        try:
+            while lane:
+                await _store(database, lane)
+        finally:
+            del self._lanes[project_id]
+            for _, future in lane:
+                future.cancel()
+
+
+async def _store(database: Database, lane: deque[_Waiting]) -> None:
+    """Store one group from the head of the lane; who has gone away is passed over."""
+    waiting: list[_Waiting] = []
+    while lane and len(waiting) < GROUP:
+        write, future = lane.popleft()
+        if not future.done():
+            waiting.append((write, future))
+    if not waiting:
+        return
+    outcomes = await grouping.together(database, [write for write, _ in waiting])
+    for (_, future), outcome in zip(waiting, outcomes, strict=True):
+        if not future.done():
+            future.set_result(outcome)
