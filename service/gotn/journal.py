@@ -136,11 +136,15 @@ async def begin(tx: Tx, project_id: str, actor: str, *, create: bool = True) -> 
     A project that does not exist is created, or is NotFound where `create` is false; one
     whose removal was begun is a Conflict.
     """
+    name = "project/lock_or_create" if create else "project/lock"
+    return opened(await tx.one(name, project=project_id), project_id, actor)
+
+
+def opened(head: dict[str, Any] | None, project_id: str, actor: str) -> Ledger:
+    """The ledger that continues after this head, which was read under the project's lock."""
     shapes.check_text(actor, "actor")
     if len(actor.encode()) > ACTOR_BYTES:
         raise Invalid(f"actor: expected at most {ACTOR_BYTES} bytes", field="actor")
-    name = "project/lock_or_create" if create else "project/lock"
-    head = await tx.one(name, project=project_id)
     if head is None:
         raise NotFound(f"There is no project {project_id!r}.", project=project_id)
     if head["seq"] is None:  # found by its key, and deleted while this waited for its lock

@@ -140,8 +140,7 @@ async def test_a_group_is_one_transaction(database: Database, request_: Request)
         database.on_statement = before
     assert [None] * 64 == [outcome.error for outcome in outcomes]
     assert [
-        "project/lock",
-        "work/window",
+        "work/lock_window",
         "work/create_nodes",
         "work/put_requires",
         "work/create_edges",
@@ -220,7 +219,7 @@ async def test_the_queue_groups_what_waits(database: Database, request_: Request
         database.on_statement = before
     assert [f"n{i}" for i in range(100)] == [getattr(node, "id", node) for node in found[:100]]
     assert all(isinstance(error, NotFound) for error in found[100:])
-    assert counted.count("project/lock") <= 3
+    assert counted.count("work/lock_window") <= 3
     await queue.close()
     await assert_verified(database, request_.project_id)
 

@@ -1,6 +1,6 @@
 """Open a window, fill it with what a group of writes will look at, and send what it put off."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gotn.database.connection import Tx
@@ -18,43 +18,49 @@ class Touches:
     edges: tuple[Row, ...] = ()
 
 
-def opened(tx: Tx, project_id: str) -> Window:
-    """A window on this transaction."""
-    return Window(tx, project_id, _send)
+async def locked(tx: Tx, project_id: str, touches: Sequence[Touches]) -> tuple[Row | None, Window]:
+    """The project's head under its lock, None where there is no project; and a filled window."""
+    window = Window(tx, project_id, _send)
+    head = await tx.one("work/lock_window", **_asked(project_id, touches))
+    if head is not None:
+        _know(window, touches, head)
+    return head, window
 
 
-async def fill(tx: Window, touches: Iterable[Touches]) -> None:
-    """Read everything that these writes look at, in as few statements as it takes."""
-    wanted = list(touches)
-    ids = list(dict.fromkeys(id_ for one in wanted for id_ in one.nodes))
-    rows = {fold.edge_key(row): row for one in wanted for row in one.edges}
-    await _fill(tx, ids, rows)
-    tx.stale = False
-
-
-async def _fill(tx: Window, ids: Iterable[str], rows: dict[fold.EdgeKey, Row]) -> None:
+async def fill(tx: Window, touches: Sequence[Touches]) -> None:
+    """Read again everything that these writes look at, in one statement."""
     await tx.flush()
-    project_id, names = tx.project_id, list(ids)
-    found = await tx.plain.one(
-        "work/window",
-        project=project_id,
-        ids=names,
-        keys=[key(project_id, id_) for id_ in names],
-        pairs=[edges.pair(project_id, row) for row in rows.values()],
-        waiting=[key(project_id, *name) for name in rows],
-    )
-    if found is None:
-        return
-    tx.nodes |= dict.fromkeys(names) | {row["id"]: nodes.plain(row) for row in found["nodes"]}
-    tx.edges |= dict.fromkeys(rows)
+    found = await tx.plain.row("work/lock_window", **_asked(tx.project_id, touches))
+    _know(tx, touches, found)
+
+
+def _asked(project_id: str, touches: Sequence[Touches]) -> Row:
+    ids, rows = _named(touches)
+    return {
+        "project": project_id,
+        "ids": ids,
+        "keys": [key(project_id, id_) for id_ in ids],
+        "pairs": [edges.pair(project_id, row) for row in rows.values()],
+        "waiting": [key(project_id, *name) for name in rows],
+    }
+
+
+def _named(touches: Sequence[Touches]) -> tuple[list[str], dict[fold.EdgeKey, Row]]:
+    ids = list(dict.fromkeys(id_ for one in touches for id_ in one.nodes))
+    return ids, {fold.edge_key(row): row for one in touches for row in one.edges}
+
+
+def _know(tx: Window, touches: Sequence[Touches], found: Row) -> None:
+    ids, rows = _named(touches)
+    tx.nodes |= dict.fromkeys(ids) | {row["id"]: nodes.plain(row) for row in found["nodes"]}
     known = [edges.plain(*edge) for edge in found["edges"]]
     known += [edges.awaited(row["type"], row["data"]) for row in found["pending"]]
-    tx.edges |= {fold.edge_key(row): row for row in known}
-    tx.waiting |= {id_: {} for id_ in names}
+    tx.edges |= dict.fromkeys(rows) | {fold.edge_key(row): row for row in known}
+    tx.waiting |= {id_: {} for id_ in ids}
     for id_, name, type_, data in found["waits"]:
         tx.waiting[id_][name] = edges.awaited(type_, data)
     tx.flagged, tx.concerned = found["flagged"], found["concerned"]
-    tx.next_rank = found["next_rank"]
+    tx.next_rank, tx.stale = found["next_rank"], False
 
 
 async def _send(tx: Window) -> None:

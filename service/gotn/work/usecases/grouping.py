@@ -112,9 +112,8 @@ async def alone(database: Database, write: Write[R]) -> Outcome[R]:
     """The write in a transaction of its own; raises its error."""
 
     async def run(tx: Tx) -> Outcome[R]:
-        ledger = await journal.begin(tx, write.project_id, write.actor, create=write.create)
+        ledger, used = await _begun(tx, write)
         answers = await idempotency.recall(tx, write.project_id, [write.key])
-        used = await _window(tx, write)
         outcome = await _one(used, ledger, answers, write)
         await _end(used, ledger, answers)
         return outcome
@@ -122,22 +121,26 @@ async def alone(database: Database, write: Write[R]) -> Outcome[R]:
     return await database.write(run)
 
 
-async def _window(tx: Tx, write: Write[Any]) -> Tx:
+async def _begun(tx: Tx, write: Write[Any]) -> tuple[Ledger, Tx]:
+    """The project's lock, and what the write works on; a small one looks through a window."""
+    project_id, actor = write.project_id, write.actor
     if write.touches is None:
-        return tx
-    window = store.opened(tx, write.project_id)
-    await store.fill(window, [write.touches])
-    return window
+        return await journal.begin(tx, project_id, actor, create=write.create), tx
+    head, window = await store.locked(tx, project_id, [write.touches])
+    if head is None and write.create:
+        return await journal.begin(tx, project_id, actor), window
+    return journal.opened(head, project_id, actor), window
 
 
 async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
     """Every write in this transaction; a refused one that wrote nothing is no obstacle."""
     project_id = writes[0].project_id
-    ledger = await journal.begin(tx, project_id, writes[0].actor, create=False)
+    touches = [write.touches for write in writes if write.touches]
+    head, window = await store.locked(tx, project_id, touches)
+    ledger = journal.opened(head, project_id, writes[0].actor)
     if ledger.created:
         raise _Spoiled(0)  # who creates the project stands in its first entry
     answers = await idempotency.recall(tx, project_id, [write.key for write in writes])
-    window = store.opened(tx, project_id)
     outcomes: list[Outcome[Any]] = []
     for at, write in enumerate(writes):
         if window.stale:

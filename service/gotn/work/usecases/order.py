@@ -27,7 +27,6 @@ async def insert(tx: Tx, project_id: str, src: str, dst: str) -> bool:
     if at is None or at[0] < at[1]:
         return True
     rank_src, rank_dst = at
-    await refuse_cycle(tx, src, here, there, rank_src)
     region = await tx.row(
         "work/region",
         src=here,
@@ -36,6 +35,8 @@ async def insert(tx: Tx, project_id: str, src: str, dst: str) -> bool:
         rank_dst=rank_dst,
         limit=ranks.REGION,
     )
+    if region["closes"] or len(region["after"]) >= ranks.REGION:
+        await refuse_cycle(tx, src, here, there, rank_src)
     after = _side(region, "after")
     before = _side(region, "before")
     moved = ranks.fit(after, before, rank_src, rank_dst)

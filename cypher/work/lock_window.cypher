@@ -1,8 +1,10 @@
-// Everything that a group of small writes looks at before it writes, as one row.
+// Take a project's lock, and read its journal's head and all that a group of small writes looks at.
 // params: project, ids, keys, pairs, waiting
-// returns: nodes, edges, pending, waits, flagged, concerned, next_rank
+// returns: seq, head, timestamp, ordinal, removing, now, nodes, edges, pending, waits, flagged, concerned, next_rank
 // :param {project: "demo", ids: ["n1"], keys: ["demo/n1"], pairs: [], waiting: []}
 MATCH (p:Project {key: $project})
+SET p.locks = coalesce(p.locks, 0) + 1
+WITH p
 CALL () {
   UNWIND $keys AS key
   MATCH (n:WorkNode {key: key})
@@ -39,7 +41,10 @@ CALL () {
   }
   RETURN collect([id, w.key, w.type, w.data]) AS waits
 }
-RETURN nodes, edges, pending, waits, EXISTS {
+RETURN p.seq AS seq, p.head AS head, p.journal_at AS timestamp, p.ordinal AS ordinal,
+  p.removing IS NOT NULL AS removing,
+  datetime.truncate('millisecond', datetime.realtime('Z')) AS now,
+  nodes, edges, pending, waits, EXISTS {
   MATCH (:WorkNode)-[r:HARD_REQUIRES {project_id: $project, closes_cycle: true}]->(:WorkNode)
 } AS flagged, EXISTS {
   MATCH (f:WorkNode {project_id: $project, status: 'failed'}) WHERE f.id > ''
