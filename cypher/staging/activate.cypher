@@ -1,12 +1,12 @@
 // Make staged nodes work nodes, with ranks above every other's in the order given.
-// params: project, keys, ordinals
+// params: project, keys
 // returns: activated
-// :param {project: "demo", keys: [], ordinals: []}
+// :param {project: "demo", keys: []}
 MATCH (p:Project {key: $project})
 CALL (p) {
   UNWIND range(0, size($keys) - 1) AS i
   MATCH (n:Staged {key: $keys[i]})
-  SET n:WorkNode, n.rank = p.next_rank + i * 4294967296, n.ordinal = $ordinals[i]
+  SET n:WorkNode, n.rank = p.next_rank + i * 4294967296
   REMOVE n:Staged
   RETURN count(n) AS activated
 }

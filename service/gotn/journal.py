@@ -70,6 +70,12 @@ class Entry:
         found = self.data.get("items", []) if isinstance(self.data, dict) else []
         return found if isinstance(found, list) else []
 
+    @property
+    def staged(self) -> int | None:
+        """The number of the large import that this entry is a part of, or finishes."""
+        found = self.data.get("import") if isinstance(self.data, dict) else None
+        return found if isinstance(found, int) else None
+
 
 @dataclass
 class Ledger:

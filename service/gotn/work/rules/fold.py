@@ -58,8 +58,23 @@ class State:
     settings: Row = field(default_factory=dict)
     #: Edges that linking made: unlike a document's they have no place in the order of arrival.
     unplaced: set[EdgeKey] = field(default_factory=set)
+    #: What large imports wrote that are not finished yet, by their number, in order.
+    _staged: dict[int, list[tuple[str, list[Row]]]] = field(default_factory=dict)
     #: Where each node is, or once was, a step.
     _steps_of: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
+
+    def take(self, event: str, items: list[Row], staged: int | None) -> None:
+        """Take in one entry: what a large import staged holds once its last entry comes.
+
+        An import that has none was cut short, and is left out (decisions, All or nothing).
+        """
+        if staged is None:
+            self.apply(event, items)
+        elif event == "finish_import":
+            for told, some in self._staged.pop(staged, ()):
+                self.apply(told, some)
+        else:
+            self._staged.setdefault(staged, []).append((event, items))
 
     def apply(self, event: str, items: Iterable[Row]) -> None:
         """Take in one entry's items; Invalid for one that says nothing a reader can apply."""

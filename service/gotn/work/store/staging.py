@@ -1,6 +1,6 @@
 """What a large import stages: nodes no query knows, edges between them, how far it came."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gotn.database.connection import Tx
@@ -21,11 +21,12 @@ async def note(tx: Tx, project_id: str, **properties: Any) -> None:
     await tx.rows("staging/put_import", project=project_id, properties=properties)
 
 
-async def create_nodes(tx: Tx, project_id: str, rows: Sequence[Row]) -> None:
-    """Stage nodes with their tags and keywords."""
-    for some in batches(rows):
-        stored = [nodes.stored(project_id, row) for row in some]
+async def create_nodes(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, int]]) -> None:
+    """Stage nodes with their tags and keywords, each with its place in the order of arrival."""
+    for some in batches(numbered):
+        stored = [nodes.stored(project_id, row) | {"ordinal": at} for row, at in some]
         await tx.rows("staging/create_nodes", nodes=stored)
+    rows = [row for row, _ in numbered]
     for member in fold.TAGGED:
         await nodes.put_tags(tx, project_id, member, rows, put="staging/put_{}")
 
@@ -36,16 +37,13 @@ async def create_edges(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, in
         await tx.rows("staging/create_edges", edges=edges.stored(project_id, some))
 
 
-async def activate(
-    tx: Tx, project_id: str, ids: Sequence[str], ordinals: Mapping[str, int]
-) -> None:
+async def activate(tx: Tx, project_id: str, ids: Sequence[str]) -> None:
     """Make staged nodes work nodes, ranked in the order given."""
     for some in batches(ids, 20_000):
         await tx.rows(
             "staging/activate",
             project=project_id,
             keys=[key(project_id, id_) for id_ in some],
-            ordinals=[ordinals[id_] for id_ in some],
         )
 
 
@@ -62,8 +60,3 @@ async def discard(tx: Tx, project_id: str, limit: int) -> int:
 async def finish(tx: Tx, project_id: str) -> bool:
     """Forget the import, everything being real now; whether there was one."""
     return bool(await tx.value("staging/discard_import", project=project_id))
-
-
-def is_between(row: Row, ids: set[str]) -> bool:
-    """Whether both ends of an edge are staged."""
-    return set(fold.ends(row)) <= ids

@@ -13,7 +13,7 @@ from gotn.work.records import Adopted, EdgeType
 from gotn.work.rules import fold, forms, parents
 from gotn.work.store import digest, edges, nodes
 from gotn.work.store.keys import key
-from gotn.work.usecases import blocking, bulk, order
+from gotn.work.usecases import blocking, bulk, comparing, order
 from gotn.work.usecases.chain import Chain, folded
 from gotn.work.usecases.recovering import check_row
 from gotn.work.usecases.writing import Request, write
@@ -123,7 +123,7 @@ async def _nodes(
             added.append({"node": row})
             await nodes.update(tx, project_id, [{"id": id_} | {m: row.get(m) for m in fold.TAGGED}])
         else:
-            change = bulk.touched(before, _difference(row, before), ledger)
+            change = comparing.touched(before, _difference(row, before), ledger)
             tags = {m: change.get(m, before.get(m)) for m in fold.TAGGED}
             await nodes.update(tx, project_id, [change | tags])
             changed.append({"node": change})

@@ -18,7 +18,7 @@ CLIMBS = 100
 
 async def join_waiting(tx: Tx, ledger: Ledger, taken: Taken) -> None:
     """Edges and steps that waited for the new nodes become real where both ends are there."""
-    arriving = [row["id"] for row in taken.new_nodes]
+    arriving = taken.arriving()
     waiting = await edge_store.pending_for(tx, ledger.project_id, arriving)
     if not waiting:
         return
@@ -46,11 +46,12 @@ async def join_waiting(tx: Tx, ledger: Ledger, taken: Taken) -> None:
 async def check_parents(tx: Tx, ledger: Ledger, taken: Taken) -> None:
     """One parent a node, and no node below itself; what still waits counts like the rest."""
     family = [row for row in taken.new_edges if row["type"] == EdgeType.DERIVED_FROM.value]
+    family += taken.staged.families
     if not family:
         return
     children = {row["dst"] for row in family}
     known = await _waiting_parents(tx, ledger.project_id, children)
-    old = children - {row["id"] for row in taken.new_nodes}
+    old = children.difference(taken.arriving())
     stored = await node_store.get(tx, ledger.project_id, sorted(old))
     known |= {id_: row["parent"] for id_, row in stored.items() if row.get("parent")}
     parent_of = parents.reconciled(family, known)

@@ -9,23 +9,31 @@ from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from gotn import shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, CycleRefused, Invalid, LimitExceeded, NotFound
+from gotn.errors import Conflict, CycleRefused, Invalid, LimitExceeded
 from gotn.journal import Ledger
 from gotn.work.records import (
     EdgeOrigin,
-    EdgeType,
     GraphDraft,
     Imported,
-    NodeStatus,
     WorkEdgeDraft,
     WorkNodeDraft,
 )
-from gotn.work.rules import fold, ranks
+from gotn.work.rules import ranks
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
-from gotn.work.usecases import arriving, blocking, completing, order, originals, runs, staging
+from gotn.work.usecases import (
+    arriving,
+    blocking,
+    comparing,
+    order,
+    originals,
+    runs,
+    staging,
+)
 from gotn.work.usecases import link as linking
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.taken import Staged, Taken, size
@@ -38,8 +46,6 @@ Prepare = Callable[[Tx, str, GraphDraft], Awaitable[GraphDraft]]
 ITEMS = 500_000
 #: New hard edges that are put in order one by one; more are ordered all at once.
 SINGLY = 8
-#: Row fields that say how a document was written, not what it says.
-_MANNER = frozenset(("layout", "said", "touched", "origin"))
 
 
 async def import_graph(
@@ -80,7 +86,9 @@ async def import_graph(
         "derive": derive,
     } | ({"prepared": True} if prepare else {})
     if staging.is_large(draft) and prepare is None:
-        staged = await staging.stage(database, request, draft)
+        if not flag_cycles:
+            _refuse_round(draft)
+        staged = await staging.stage(database, request, draft, noted=not dry_run)
     try:
         return await write(database, request, "importGraph", given, Imported, work)
     except _Undo as undone:
@@ -129,9 +137,28 @@ def _located(error: CycleRefused, draft: GraphDraft) -> CycleRefused:
     return CycleRefused(said, **error.facts, lines=lines)
 
 
+def _refuse_round(draft: GraphDraft) -> None:
+    """CycleRefused for explicit edges of the draft that go round, before any is staged."""
+    place: dict[str, int] = {}
+    src, dst = [], []
+    for row in draft.edges:
+        if edge_store.is_hard(row) and not _is_tagged(row):
+            src.append(place.setdefault(row["src"], len(place)))
+            dst.append(place.setdefault(row["dst"], len(place)))
+    pairs = ranks.Edges(np.array(src, dtype=np.int64), np.array(dst, dtype=np.int64))
+    if path := ranks.round_in(len(place), pairs):
+        names = list(place)
+        way = [names[at] for at in path]
+        raise _located(order.refused(way, [[] for _ in way[1:]]), draft)
+
+
 def _fingerprint(draft: GraphDraft) -> str:
-    rows = [draft.nodes, draft.edges, draft.runs, draft.journal]
-    return hashlib.sha256(shapes.dumps(rows).encode()).hexdigest()
+    whole = hashlib.sha256()
+    for rows in (draft.nodes, draft.edges, draft.runs, draft.journal):
+        whole.update(b"[")
+        for row in rows:
+            whole.update(shapes.dumps(row).encode())
+    return whole.hexdigest()
 
 
 class _Undo(Exception):
@@ -175,153 +202,35 @@ async def take(
             limit=ITEMS,
         )
     taken = Taken(staged=staged or Staged())
-    await _sort_nodes(tx, ledger, draft, taken, strict)
-    await _sort_edges(tx, ledger, draft, taken, strict)
+    await comparing.sort_nodes(tx, ledger, draft, taken, strict)
+    await comparing.sort_edges(tx, ledger, draft, taken, strict)
     await arriving.join_waiting(tx, ledger, taken)
     await arriving.check_parents(tx, ledger, taken)
     await _write_nodes(tx, ledger, taken)
     flags = await _write_edges(tx, ledger, taken, flag_cycles)
     await runs.take(tx, ledger, draft.runs, taken)
     taken.note(ledger, order.flag_items(flags))
-    if any(map(edge_store.is_hard, taken.new_edges)) or any(
-        "status" in row for row in taken.changed_nodes
+    hard = taken.staged.said or taken.staged.tagged
+    if (
+        hard
+        or any(map(edge_store.is_hard, taken.new_edges))
+        or any("status" in row for row in taken.changed_nodes)
     ):
         await blocking.review(tx, ledger)
     return taken
 
 
-async def _sort_nodes(
-    tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool
-) -> None:
-    stored = await node_store.get(tx, ledger.project_id, (row["id"] for row in draft.nodes))
-    for row in draft.nodes:
-        known = stored.get(row["id"])
-        if known is None:
-            taken.new_nodes.append(completing.node(row, ledger.time))
-            continue
-        changed = difference(row, known)
-        if known.get("blocked_by") and changed.get("status") == NodeStatus.READY.value:
-            del changed["status"]  # held by a failed node, it is ready in every other respect
-        if changed and strict:
-            raise Conflict(
-                f"There is a node {row['id']!r} already, with another "
-                f"{', '.join(sorted(changed))}; update it instead.",
-                id=row["id"],
-                fields=sorted(changed),
-            )
-        if changed:
-            changed = blocking.restated(known, row, changed)
-            taken.changed_nodes.append(touched(known, changed, ledger))
-
-
-def difference(row: Row, known: Row) -> Row:
-    """The fields in which a row says something else than what is stored.
-
-    An estimate stands in `extra` (`forms`): another extra without one takes it away.
-    """
-    said = {"estimate_minutes": None, **row} if "extra" in row else row
-    return {
-        name: value
-        for name, value in said.items()
-        if name not in _MANNER and _said(value) != _said(known.get(name))
-    }
-
-
-def _said(value: Any) -> Any:
-    """An empty list, object or text says as much as none."""
-    return None if value in ([], {}, "") else value
-
-
-def touched(known: Row, changed: Row, ledger: Ledger) -> Row:
-    """A change of a node: its id, the fields, when, and which fields exports must now print."""
-    names = sorted({*known.get("touched", ()), *changed} - {"updated_at"})
-    stamp = {} if "updated_at" in changed else {"updated_at": ledger.time}
-    kept = {"touched": names} if "layout" in known else {}
-    return {"id": known["id"], **changed, **stamp, **kept}
-
-
-async def _sort_edges(
-    tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool
-) -> None:
-    arriving = {row["id"] for row in taken.new_nodes}
-    ends = {end for row in draft.edges for end in (row["src"], row["dst"])} - arriving
-    present = arriving | await node_store.existing(tx, ledger.project_id, ends)
-    if strict:
-        _require_ends(ledger.project_id, draft.edges, present)
-    stored = await edge_store.get(tx, ledger.project_id, draft.edges)
-    before = set(stored)
-    for row in draft.edges:
-        known = stored.get(fold.edge_key(row))
-        if known and known.get("pending") and {row["src"], row["dst"]} <= present:
-            changed = _edge_difference(row, known, strict)
-            taken.new_edges.append({k: v for k, v in (known | changed).items() if k != "pending"})
-        elif known is None:
-            waits = not {row["src"], row["dst"]} <= present
-            new = completing.edge(row, ledger.time, pending=waits)
-            stored[fold.edge_key(row)] = new
-            taken.new_edges.append(new)
-        else:
-            taken.waiting += bool(known.get("pending") and fold.edge_key(row) in before)
-            if changed := _edge_difference(row, known, strict):
-                whole = known if known.get("pending") else _names(known)
-                taken.changed_edges.append(whole | changed)
-
-
-def _require_ends(project_id: str, rows: list[Row], present: set[str]) -> None:
-    """An edge asked for by itself needs both its nodes; a parent or child may come later."""
-    for row in rows:
-        for end in (row["src"], row["dst"]):
-            if end not in present and row["type"] != EdgeType.DERIVED_FROM.value:
-                raise NotFound(f"There is no node {end!r} in project {project_id!r}.", id=end)
-
-
-def _names(row: Row) -> Row:
-    return {name: row[name] for name in ("type", "src", "dst", "kind") if name in row}
-
-
-def _edge_difference(row: Row, known: Row, strict: bool) -> Row:
-    """What changes on a stored edge; an explicit edge over a derived one makes it both."""
-    names = ("type", "src", "dst", "kind")
-    if not strict and _is_weaker_turn(row, known):
-        return {}
-    changed = {k: v for k, v in difference(row, known).items() if k not in names}
-    if row.get("origin") == EdgeOrigin.DERIVED.value:
-        both = {"origin": EdgeOrigin.BOTH.value, "tags": row["tags"]}
-        return both if known.get("origin") == EdgeOrigin.EXPLICIT.value else {}
-    if known.get("origin") == EdgeOrigin.DERIVED.value:
-        # What the edge says of itself is now what was said; its tags tell the derived part.
-        fields: tuple[str, ...] = ("evidence", "provenance", "layout")
-        own = {name: row.get(name) for name in fields if name in row or name in known}
-        return {**changed, **own, "origin": EdgeOrigin.BOTH.value}
-    said = sorted({*known.get("said", ()), *row.get("said", ())})
-    if said and said != known.get("said"):
-        changed["said"] = said
-    if changed.keys() - {"said", "position"} and strict:
-        raise Conflict(
-            f"There is an edge {row['src']!r} → {row['dst']!r} already, with another "
-            f"{', '.join(sorted(changed))}; remove it first.",
-            src=row["src"],
-            dst=row["dst"],
-        )
-    return changed
-
-
-def _is_weaker_turn(row: Row, known: Row) -> bool:
-    """Whether a soft edge comes the other way round with no higher score: the stored one stays."""
-    turned = row["type"] == EdgeType.SOFT_SEMANTIC.value and row["src"] != known["src"]
-    return turned and bool(row.get("score", 0) <= known.get("score", 0))
-
-
 async def _write_nodes(tx: Tx, ledger: Ledger, taken: Taken) -> None:
+    staged = taken.staged
+    if staged.nodes:
+        await staging.finish(
+            tx, ledger, ranks.first_to_last([*staged.nodes], staged.said + staged.tagged)
+        )
     ids = [row["id"] for row in taken.new_nodes]
     ordinals = dict(zip(ids, ledger.ordinals(len(ids)), strict=True))
     pairs = [(row["src"], row["dst"]) for row in taken.new_edges if edge_store.is_hard(row)]
     by_id = {row["id"]: row for row in taken.new_nodes}
-    first_to_last = ranks.first_to_last(ids, pairs)
-    waiting = [id_ for id_ in first_to_last if id_ in taken.staged.nodes]
-    if taken.staged.nodes:
-        await staging.finish(tx, ledger.project_id, taken.staged, waiting, ordinals)
-    fresh = [by_id[id_] for id_ in first_to_last if id_ not in taken.staged.nodes]
+    fresh = [by_id[id_] for id_ in ranks.first_to_last(ids, pairs)]
     await node_store.create(tx, ledger.project_id, fresh, ordinals)
     await node_store.update(tx, ledger.project_id, taken.changed_nodes)
 
@@ -337,8 +246,8 @@ async def _write_edges(
     tagged = [pair for pair in numbered if _is_tagged(pair[0])]
     others = [pair for pair in numbered if not _is_tagged(pair[0])]
     changed = await _write_said(tx, ledger, taken, others, flag_cycles)
-    if tagged:
-        await _create(tx, ledger, taken, tagged)
+    if tagged or taken.staged.tagged:
+        await edge_store.create(tx, ledger.project_id, tagged)
         changed |= await order.settle(tx, ledger)
     for row in filter(edge_store.is_hard, taken.new_edges):
         if changed.pop((row["src"], row["dst"]), False):
@@ -351,26 +260,19 @@ async def _write_said(
 ) -> dict[tuple[str, str], bool]:
     """Create what is not from tags in order, or settle the whole; returns the changed flags."""
     hard = [row for row, _ in numbered if edge_store.is_hard(row) and not row.get("pending")]
-    placed = not hard
+    placed = not hard and not taken.staged.said
     if len(hard) <= SINGLY and not flag_cycles and not taken.staged.nodes:
         placed = await _create_singly(tx, ledger, numbered)
     else:
-        await _create(tx, ledger, taken, numbered)
+        await edge_store.create(tx, ledger.project_id, numbered)
     await edge_store.update(tx, ledger.project_id, taken.changed_edges)
     found = [*hard, *(row for row in taken.changed_edges if "tags" not in row)]
-    said = [(row["src"], row["dst"]) for row in found if _is_said(row)]
+    said = [(row["src"], row["dst"]) for row in found if _is_said(row)] + taken.staged.said
     if placed and not await order.touches_flags(tx, ledger.project_id, said):
         return {}
     if flag_cycles:
         return await order.settle(tx, ledger, flag_explicit=said)
     return await order.settle(tx, ledger, said=said)
-
-
-async def _create(tx: Tx, ledger: Ledger, taken: Taken, numbered: list[tuple[Row, int]]) -> None:
-    """Create the edges that are not there from staging already."""
-    there = taken.staged.edges
-    fresh = [pair for pair in numbered if fold.edge_key(pair[0]) not in there]
-    await edge_store.create(tx, ledger.project_id, fresh)
 
 
 def _is_tagged(row: Row) -> bool:

@@ -68,5 +68,5 @@ async def folded(entries: AsyncIterator[Entry], chain: Chain) -> fold.State:
     state = fold.State()
     async for entry in entries:
         chain.check(entry)
-        state.apply(entry.event, entry.items())
+        state.take(entry.event, entry.items(), entry.staged)
     return state

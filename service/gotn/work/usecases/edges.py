@@ -10,7 +10,7 @@ from gotn.work.records import EdgeOrigin, EdgeType, Removed, WorkEdge, WorkEdgeD
 from gotn.work.rules import fold, forms, tags
 from gotn.work.store import edges as store
 from gotn.work.store.grouping import Touches
-from gotn.work.usecases import bulk
+from gotn.work.usecases import bulk, comparing
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.grouping import Write
 from gotn.work.usecases.nodes import resettle
@@ -75,7 +75,7 @@ async def update(
         known = await _known(tx, ledger.project_id, row)
         if known.get("origin") == EdgeOrigin.DERIVED.value:
             raise _follows(known)
-        changed = bulk.difference(given, known)
+        changed = comparing.difference(given, known)
         if changed:
             if "layout" in known:
                 changed["touched"] = sorted({*known.get("touched", ()), *changed})

@@ -57,10 +57,16 @@ async def _at_one_moment(database: Database, project_id: str, *, with_journal: b
 
 
 async def _entries(database: Database, project_id: str, seq: int) -> list[Row]:
-    found: list[Row] = []
+    """The documents of the journal, without those of imports that were cut short."""
+    told: list[tuple[int | None, list[Row]]] = []
+    imports: set[int | None] = {None}
     async for entry in journal.entries(database, project_id, until=seq):
-        found += exchange.journal_documents(entry.event, entry.timestamp, entry.data)
-    return found
+        if entry.event == "finish_import":
+            imports.add(entry.staged)
+        else:
+            documents = exchange.journal_documents(entry.event, entry.timestamp, entry.data)
+            told.append((entry.staged, list(documents)))
+    return [row for number, documents in told if number in imports for row in documents]
 
 
 async def export_journal(database: Database, project_id: str) -> AsyncIterator[str]:

@@ -18,7 +18,7 @@ from gotn.work.rules import fold, forms, moves
 from gotn.work.store import asking, edges, graph, runs
 from gotn.work.store import nodes as store
 from gotn.work.store.grouping import Touches
-from gotn.work.usecases import blocking, bulk, order
+from gotn.work.usecases import blocking, bulk, comparing, order
 from gotn.work.usecases.drafting import SAID, drafted, family
 from gotn.work.usecases.grouping import Write
 from gotn.work.usecases.writing import Request, perform, write, writing
@@ -91,7 +91,7 @@ def updating(
         _expect(known, expected_revision)
         if "status" in row:
             moves.check_move(NodeStatus(known["status"]), NodeStatus(row["status"]))
-        changed = blocking.restated(known, row, bulk.difference(row | cleared, known))
+        changed = blocking.restated(known, row, comparing.difference(row | cleared, known))
         if "status" in row and "blocked_by" in known:
             changed["blocked_by"] = None  # whoever says it stays blocked must free it, too
         waiting = await edges.pending_for(
@@ -99,7 +99,7 @@ def updating(
         )
         removed, added = await _family_changes(tx, ledger.project_id, known, given, waiting)
         if changed or removed or added:
-            change = bulk.touched(known, changed, ledger)
+            change = comparing.touched(known, changed, ledger)
             await store.update(tx, ledger.project_id, [change])
             ledger.record("update_node", [{"node": change}])
             await _refamily(tx, ledger, removed, added)

@@ -19,10 +19,24 @@ from gotn.work.usecases.writing import Request
 Row = dict[str, Any]
 
 
-def salvaged(entries: Iterator[Entry], skipped: list[Unknown]) -> fold.State:
-    """The state that entries in order make, without what cannot be applied or stored."""
+def finished(entries: Iterable[Entry]) -> set[int]:
+    """The numbers of the large imports that came to their end."""
+    return {
+        entry.staged
+        for entry in entries
+        if entry.event == "finish_import" and entry.staged is not None
+    }
+
+
+def salvaged(entries: Iterator[Entry], imports: set[int], skipped: list[Unknown]) -> fold.State:
+    """The state that entries in order make, without what cannot be applied or stored.
+
+    Of large imports only these count: the others were cut short.
+    """
     state = fold.State()
     for entry in entries:
+        if entry.staged is not None and entry.staged not in imports:
+            continue
         for item in entry.items():
             try:
                 state.apply(entry.event, [item])

@@ -106,7 +106,7 @@ def _scanned(lines: Lines) -> fold.State:
     state = fold.State()
     for entry in lines.scan():
         if not lines.damages:
-            state.apply(entry.event, entry.items())
+            state.take(entry.event, entry.items(), entry.staged)
     return state
 
 
@@ -118,7 +118,8 @@ async def _each(entries: Iterator[Entry]) -> AsyncIterator[Entry]:
 async def _recovered(database: Database, request: Request, lines: Lines) -> Replayed:
     """What can be read, in the order of seq, as a journal of the project's own."""
     skipped = list(lines.damaged)
-    state = recovering.salvaged(lines.by_seq(), skipped)
+    finished = recovering.finished(lines.by_seq())
+    state = recovering.salvaged(lines.by_seq(), finished, skipped)
 
     async def note(_: Tx, ledger: Ledger) -> None:
         rebuilding.note(ledger, state, recovering.originals(lines.by_seq()))

@@ -5,6 +5,7 @@ from typing import Any
 from gotn.database.connection import Tx
 from gotn.errors import Conflict
 from gotn.journal import Ledger
+from gotn.work.rules import outcomes
 from gotn.work.store import nodes
 from gotn.work.store import runs as store
 from gotn.work.usecases.taken import Taken
@@ -41,12 +42,17 @@ async def put(tx: Tx, ledger: Ledger, new: list[Row], steps: list[Row]) -> None:
 
 
 def _steps(run: Row, present: set[str]) -> list[Row]:
-    """A step for each ordered node, in the layer that names it; pending where it is not there."""
+    """A step for each ordered node, in the layer that names it; pending where it is not there.
+
+    What the document tells of it stands there too: its status and times.
+    """
+    told = outcomes.of(run)
     ids = run.get("ordered_node_ids", [])
     layer_of = {id_: n for n, layer in enumerate(run.get("layers", [])) for id_ in layer}
     steps = []
     for position, id_ in enumerate(ids):
         step: Row = {"run": run["id"], "node": id_, "position": position, "status": "ready"}
+        step |= told.get(id_, {})
         if id_ in layer_of:
             step["layer"] = layer_of[id_]
         steps.append(step if id_ in present else step | {"pending": True})

@@ -1,21 +1,23 @@
 """Large imports: staged in batches that nobody sees, made real by the last transaction.
 
 Up to 20,000 items are one transaction. Above that new nodes are created as :Staged, with
-their tags and the edges between them, in transactions of their own; the last one gives them
-their label, adds what touches other nodes, checks cycles and writes the journal. A run that
-was cut short goes on where it was when the same document comes again, `abort` takes it
-away (decisions, All or nothing, at size).
+their tags, the edges between them and their journal entries, in transactions of their own;
+the last one gives them their label, adds what touches other nodes, checks cycles and writes
+the entry from which on the others count. A run that was cut short goes on where it was when
+the same document comes again, `abort` takes it away: its entries stay, and count for
+nothing (decisions, All or nothing, at size).
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from gotn import journal, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, NotFound
-from gotn.work.records import GraphDraft
-from gotn.work.rules import fold
+from gotn.journal import Ledger
+from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft
 from gotn.work.store import nodes as node_store
 from gotn.work.store import staging as store
 from gotn.work.store.keys import batches
@@ -33,48 +35,108 @@ def is_large(draft: GraphDraft) -> bool:
     return len(draft.nodes) + len(draft.edges) > ITEMS
 
 
-async def stage(database: Database, request: Request, draft: GraphDraft) -> Staged:
+async def stage(
+    database: Database, request: Request, draft: GraphDraft, *, noted: bool = True
+) -> Staged:
     """Create the new nodes of a draft, and the edges between them, unseen.
 
-    Rows of the draft that are staged are completed, so that the last transaction notes in
-    the journal just what was written.
+    Each batch is a transaction with its journal entries, which count only once the import's
+    last entry is there. A dry run's are not `noted`.
     """
     project_id = check_project(request.project_id)
-    print_ = _fingerprint(draft)
+    print_ = _fingerprint(draft) + ("" if noted else " dry")
     begun = await database.write(lambda tx: _begin(tx, request, print_))
     if begun is None:
         await abort(database, project_id)
         begun = await database.write(lambda tx: _begin(tx, request, print_))
     if begun is None:
         raise Conflict("Another import of this project began at the same time; try again.")
-    fresh = await _new_nodes(database, project_id, draft, begun["stamp"])
-    if not fresh:  # nothing to stage: the last transaction is all there is
+    staged = Staged(number=begun["number"], noted=noted)
+    for some in batches(draft.nodes, ITEMS):
+        staged.nodes |= dict.fromkeys(await _unknown(database, project_id, some))
+    if not staged.nodes:  # nothing to stage: the last transaction is all there is
         await abort(database, project_id)
         return Staged()
-    staged = Staged(nodes={row["id"] for row in fresh})
-    between = _new_edges(draft, staged.nodes, begun["stamp"])
-    staged.edges = {fold.edge_key(row) for row in between}
-    await _put_nodes(database, project_id, fresh, begun["nodes"])
-    numbered = [(row, begun["ordinal"] + len(fresh) + n) for n, row in enumerate(between)]
-    await _put_edges(database, project_id, numbered, begun["edges"])
+    fresh = (row for row in draft.nodes if row["id"] in staged.nodes)
+    nodes = _Batches(database, request, staged, begun, "nodes")
+    await nodes.put(completing.node(row, begun["stamp"]) for row in fresh)
+    between = (row for row in draft.edges if staged.holds(row))
+    edges = _Batches(database, request, staged, begun, "edges")
+    await edges.put(_kept(row, begun["stamp"], staged) for row in between)
     return staged
 
 
-async def finish(
-    tx: Tx, project_id: str, staged: Staged, ids: Sequence[str], ordinals: Mapping[str, int]
-) -> None:
-    """Make what is staged real, in the last transaction; Conflict if it is not ours any more.
+def _kept(row: Row, stamp: str, staged: Staged) -> Row:
+    """An edge's row, completed; what the last transaction needs of it is kept."""
+    staged.edges += 1
+    names = (row["src"], row["dst"])
+    if row["type"] == EdgeType.DERIVED_FROM.value:
+        staged.families.append({"type": row["type"], "src": row["src"], "dst": row["dst"]})
+    elif row["type"] == EdgeType.HARD_REQUIRES.value:
+        tagged = row.get("origin") == EdgeOrigin.DERIVED.value
+        (staged.tagged if tagged else staged.said).append(names)
+    return completing.edge(row, stamp)
 
-    `ids` are the staged nodes that the last transaction found new, in the order of their
-    ranks: somebody may have stored one of the staged meanwhile.
-    """
-    if len(staged.nodes) == len(ids) and await store.finish(tx, project_id):
-        await store.activate(tx, project_id, ids, ordinals)
-    else:
+
+async def _unknown(database: Database, project_id: str, rows: Sequence[Row]) -> list[str]:
+    """The ids among these that are not stored."""
+    ids = [row["id"] for row in rows]
+    known = await database.read(lambda tx: node_store.existing(tx, project_id, ids))
+    return [id_ for id_ in ids if id_ not in known]
+
+
+class _Batches:
+    """Stages rows of one kind, a batch a transaction, from where an earlier run stopped."""
+
+    def __init__(
+        self, database: Database, request: Request, staged: Staged, begun: Row, kind: str
+    ) -> None:
+        self._database, self._request = database, request
+        self._staged, self._begun, self._kind = staged, begun, kind
+
+    async def put(self, rows: Iterable[Row]) -> None:
+        """Store these rows but those that are staged already."""
+        done = self._begun[self._kind]
+        rest = islice(rows, done, None)
+        while some := list(islice(rest, ITEMS)):
+            done += len(some)
+            await self._database.write(lambda tx, some=some, done=done: self._store(tx, some, done))  # type: ignore[misc]
+
+    async def _store(self, tx: Tx, rows: list[Row], done: int) -> None:
+        project_id = self._request.project_id
+        ledger = await journal.begin(tx, project_id, self._request.actor)
+        await _expect(tx, ledger)
+        numbered = list(zip(rows, ledger.ordinals(len(rows)), strict=True))
+        if self._kind == "nodes":
+            await store.create_nodes(tx, project_id, numbered)
+            items, event = [{"node": row} for row in rows], "add_node"
+        else:
+            await store.create_edges(tx, project_id, numbered)
+            items, event = [{"edge": row} for row in rows], "add_edge"
+        if self._staged.noted:
+            ledger.record(event, items, **{"import": self._staged.number})
+        await journal.commit(tx, ledger)
+        await store.note(tx, project_id, **{self._kind: done, "seq": ledger.seq})
+
+
+async def _expect(tx: Tx, ledger: Ledger) -> None:
+    """Conflict where somebody wrote since the import's last batch, or took it away."""
+    known = await store.progress(tx, ledger.project_id)
+    if known is None or known["seq"] != ledger.seq:
         raise Conflict(
             "The project changed while this was imported; nothing was added. Import it again.",
-            project=project_id,
+            project=ledger.project_id,
         )
+
+
+async def finish(tx: Tx, ledger: Ledger, ids: Sequence[str]) -> None:
+    """Make what is staged real, in the last transaction; Conflict if it is not ours any more.
+
+    `ids` are the staged nodes in the order of their ranks.
+    """
+    await _expect(tx, ledger)
+    await store.finish(tx, ledger.project_id)
+    await store.activate(tx, ledger.project_id, ids)
 
 
 async def give_up(database: Database, project_id: str, staged: Staged) -> None:
@@ -85,7 +147,7 @@ async def give_up(database: Database, project_id: str, staged: Staged) -> None:
 
 def _fingerprint(draft: GraphDraft) -> str:
     whole = hashlib.sha256()
-    for row in (*draft.nodes, *draft.edges):
+    for row in chain(draft.nodes, draft.edges):
         whole.update(shapes.dumps(row).encode())
     return whole.hexdigest()
 
@@ -96,66 +158,18 @@ async def _begin(tx: Tx, request: Request, print_: str) -> Row | None:
     await journal.commit(tx, ledger)
     known = await store.progress(tx, request.project_id)
     if known is not None:
-        same = known["fingerprint"] == print_ and known["seq"] == ledger.seq
+        same = (known["fingerprint"], known["seq"]) == (print_, ledger.seq) and known["number"]
         return known if same else None
     begun: Row = {
         "fingerprint": print_,
+        "number": ledger.seq + 1,
         "seq": ledger.seq,
         "stamp": ledger.time,
-        "ordinal": ledger.ordinal,
         "nodes": 0,
         "edges": 0,
     }
     await store.note(tx, request.project_id, **begun)
     return begun
-
-
-async def _new_nodes(
-    database: Database, project_id: str, draft: GraphDraft, stamp: str
-) -> list[Row]:
-    """The rows of nodes that are not stored, completed in the draft."""
-    ids = [row["id"] for row in draft.nodes]
-    known = await database.read(lambda tx: node_store.existing(tx, project_id, ids))
-    fresh: list[Row] = []
-    for at, row in enumerate(draft.nodes):
-        if row["id"] not in known:
-            draft.nodes[at] = completing.node(row, stamp)
-            fresh.append(draft.nodes[at])
-    return fresh
-
-
-def _new_edges(draft: GraphDraft, ids: set[str], stamp: str) -> list[Row]:
-    """The rows of edges between staged nodes, completed in the draft."""
-    fresh: list[Row] = []
-    for at, row in enumerate(draft.edges):
-        if store.is_between(row, ids):
-            draft.edges[at] = completing.edge(row, stamp)
-            fresh.append(draft.edges[at])
-    return fresh
-
-
-async def _put_nodes(database: Database, project_id: str, rows: Sequence[Row], done: int) -> None:
-    for some in batches(rows[done:], ITEMS):
-        done += len(some)
-
-        async def work(tx: Tx, some: Sequence[Row] = some, done: int = done) -> None:
-            await store.create_nodes(tx, project_id, some)
-            await store.note(tx, project_id, nodes=done)
-
-        await database.write(work)
-
-
-async def _put_edges(
-    database: Database, project_id: str, numbered: Sequence[tuple[Row, int]], done: int
-) -> None:
-    for some in batches(numbered[done:], ITEMS):
-        done += len(some)
-
-        async def work(tx: Tx, some: Sequence[tuple[Row, int]] = some, done: int = done) -> None:
-            await store.create_edges(tx, project_id, some)
-            await store.note(tx, project_id, edges=done)
-
-        await database.write(work)
 
 
 async def abort(database: Database, project_id: str) -> None:

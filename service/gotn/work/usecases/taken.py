@@ -6,17 +6,34 @@ from typing import Any
 
 from gotn.journal import Ledger
 from gotn.work.records import GraphDraft
-from gotn.work.rules import fold
 
 Row = dict[str, Any]
 
 
 @dataclass
 class Staged:
-    """What a large import wrote before its last transaction; nothing, for a small one."""
+    """What a large import wrote before its last transaction; nothing, for a small one.
 
-    nodes: set[str] = field(default_factory=set)
-    edges: set[fold.EdgeKey] = field(default_factory=set)
+    Only names are kept: the rows are in the database and in the journal already.
+    """
+
+    #: The import's number in the journal; None where nothing is staged.
+    number: int | None = None
+    #: Ids of the new nodes, in their order.
+    nodes: dict[str, None] = field(default_factory=dict)
+    #: How many edges between them there are.
+    edges: int = 0
+    #: The hard ones: what was said, and what tags give.
+    said: list[tuple[str, str]] = field(default_factory=list)
+    tagged: list[tuple[str, str]] = field(default_factory=list)
+    #: The derived_from ones, with their names alone.
+    families: list[Row] = field(default_factory=list)
+    #: Whether they are in the journal; a dry run's are not.
+    noted: bool = True
+
+    def holds(self, row: Row) -> bool:
+        """Whether an edge is staged: both its nodes are."""
+        return row["src"] in self.nodes and row["dst"] in self.nodes
 
 
 @dataclass
@@ -34,16 +51,24 @@ class Taken:
     #: Edges that waited before and wait still.
     waiting: int = 0
 
+    def arriving(self) -> list[str]:
+        """The ids of all new nodes."""
+        return [*self.staged.nodes, *(row["id"] for row in self.new_nodes)]
+
     def changes(self) -> int:
         """How many entities are new or different."""
-        return sum(
+        listed = sum(
             len(getattr(self, name))
             for name in self.__dataclass_fields__
             if name not in ("staged", "waiting")
         )
+        return listed + len(self.staged.nodes) + self.staged.edges
 
     def note(self, ledger: Ledger, flags: list[Row]) -> None:
         """The journal's entries, in an order that a reader can apply; `flags` are items."""
+        if self.staged.number is not None:
+            # What stands in the journal under this number holds from here on.
+            ledger.note("finish_import", {"items": [], "import": self.staged.number})
         ledger.record("add_node", _items("node", self.new_nodes))
         ledger.record("update_node", _items("node", self.changed_nodes))
         ledger.record("add_edge", _items("edge", self.new_edges))
