@@ -10,7 +10,7 @@ LOCK := env -u PIP_FIND_LINKS -u PIP_CONSTRAINT -u UV_FIND_LINKS -u UV_CONSTRAIN
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test test-unit check fix sdl lock wheel clean
+.PHONY: help environment demo test fuzz test-unit check fix bench bench-peers sdl graphiql lock wheel clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,10 @@ demo: environment ## a real plan from a real Neo4j, then the API; ARGS=--once en
 test: environment ## every test, on a real Neo4j of their own; ARGS=… goes to pytest
 	CI=true $(BIN)/pytest $(ARGS)
 
+fuzz: environment ## random operations, histories and documents for a long time; ARGS=… goes to pytest
+	CI=true GOTN_TEST_PROFILE=fuzz $(BIN)/pytest tests/e2e/test_api_fuzz.py \
+		tests/integration/test_journal_machine.py $(ARGS)
+
 test-unit: environment ## the tests that need no Neo4j: seconds
 	$(BIN)/pytest tests/unit $(ARGS)
 
@@ -35,11 +39,23 @@ check: environment ## lint, format, types, direction of imports; changes nothing
 fix: environment ## mend what ruff can mend, and format
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
+bench: environment ## ratios to floors, on a Neo4j of its own; ARGS=--quick, --full, --only ROW, --json FILE
+	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
+
+bench-peers: environment ## the same for Graph Data Science and @neo4j/graphql; says what it needs for that
+	PYTHONPATH=tests $(BIN)/python -m bench.peers $(ARGS)
+
 sdl: environment ## write graphql/schema.graphql from the code
 	$(BIN)/python -m gotn.api.schema > graphql/schema.graphql.new && mv graphql/schema.graphql.new graphql/schema.graphql
 
+graphiql: ## bundle the page at /graphiql anew from graphql/graphiql; needs Node and npm
+	@command -v npm >/dev/null || { echo "No npm here: install Node 18 or newer with npm" >&2; exit 1; }
+	rm -rf build/graphiql && mkdir -p build && cp -r graphql/graphiql build/
+	cd build/graphiql && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+		&& node build.mjs ../../service/gotn/server/graphiql
+
 lock: environment ## pin what pyproject.toml asks for; ARGS=--upgrade takes newer versions
-	$(LOCK) --group dev -o requirements.lock && $(LOCK) -c requirements.lock -o docker/requirements.lock
+	$(LOCK) --group dev --group bench -o requirements.lock && $(LOCK) -c requirements.lock -o docker/requirements.lock
 	@! grep -nE '://|--find-links|--(extra-)?index-url|^ *[./]|file:| @ ' requirements.lock docker/requirements.lock
 
 wheel: environment ## dist/: the source distribution, and the wheel made from it

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browser.chromium import Browser, BrowserMissing, Page, launched
 
 from gotn.database import schema
 from gotn.database.connection import Database
@@ -134,3 +135,20 @@ def shared_data() -> Path:
     if os.environ.get("CI") == "true" and (given or beside.exists()):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium; without it tests are skipped, unless CI says that it must be there."""
+    with ExitStack() as stack:
+        try:
+            yield stack.enter_context(launched())
+        except BrowserMissing as error:
+            _missing(str(error))
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of this test's own; see browser.chromium."""
+    with browser.page() as found:
+        yield found

@@ -120,8 +120,23 @@ class Settings(BaseSettings):
     max_depth: int = Field(12, ge=1, le=100, description="Depth of one GraphQL operation.")
     max_aliases: int = Field(30, ge=0, le=10_000, description="Aliases in one operation.")
     max_tokens: int = Field(5000, ge=10, le=1_000_000, description="Tokens in one operation.")
+    max_fields: int = Field(
+        1000, ge=1, le=100_000, description="Fields one operation selects, fragments counted."
+    )
+    max_complexity: int = Field(
+        300_000,
+        ge=1,
+        le=10**9,
+        description="Values one answer can have at most: fields times the `first` of their lists.",
+    )
     max_request_bytes: int = Field(
         16 * 1024 * 1024, ge=1024, le=1024**3, description="Bytes of one request."
+    )
+    max_header_bytes: int = Field(
+        32 * 1024, ge=1024, le=1024**2, description="Bytes of a request's headers and address."
+    )
+    max_body_seconds: float = Field(
+        30.0, gt=0, le=3600, description="Seconds for a request's body to arrive."
     )
     max_seconds: float = Field(30.0, gt=0, le=3600, description="Seconds for one operation.")
 

@@ -6,6 +6,7 @@ import pytest
 from graphql import FieldNode, OperationDefinitionNode, parse, validate
 
 from gotn.api import operations
+from gotn.api.complexity import Meter
 from gotn.api.limits import Limits
 from gotn.api.rules import rule
 from gotn.api.schema import schema
@@ -20,7 +21,8 @@ def test_an_operation_is_valid_within_the_limits(name: str) -> None:
     document = parse(operations.text(name), max_tokens=limits.tokens)
     core = schema()._schema
     assert validate(core, document) == []
-    assert validate(core, document, [rule(limits.depth, limits.aliases, limits.fields)]) == []
+    assert validate(core, document, [rule(limits)]) == []
+    assert Meter(core).of("", document, name, {"first": 500}) <= limits.complexity
 
 
 def test_names_are_unique() -> None:

@@ -7,6 +7,7 @@ from graphql import (
     GraphQLInputObjectType,
     GraphQLInterfaceType,
     GraphQLObjectType,
+    GraphQLSchema,
     build_schema,
     is_introspection_type,
     is_specified_scalar_type,
@@ -27,9 +28,10 @@ def test_the_exported_schema_is_the_codes() -> None:
     assert SDL.read_text("utf-8") == schema().as_str() + "\n"
 
 
-def _undescribed() -> list[str]:
+def _undescribed(built: GraphQLSchema | None = None) -> list[str]:
     found = []
-    for name, kind in build_schema(SDL.read_text("utf-8")).type_map.items():
+    built = built or build_schema(SDL.read_text("utf-8"))
+    for name, kind in built.type_map.items():
         if is_introspection_type(kind) or is_specified_scalar_type(kind):
             continue
         if not kind.description:
@@ -49,6 +51,21 @@ def _undescribed() -> list[str]:
 def test_everything_is_described() -> None:
     """Types, fields, arguments, inputs and enum values each say what they mean."""
     assert _undescribed() == []
+    built = build_schema(SDL.read_text("utf-8"))
+    for directive in built.directives:
+        assert directive.description, directive.name
+        assert all(given.description for given in directive.args.values()), directive.name
+
+
+def test_what_describes_everything_misses_nothing() -> None:
+    """The walk finds each kind of place: without descriptions, every line of it is named."""
+    bare = build_schema(
+        """type Query { a(b: Int): E! } interface I { c: Int } input N { d: Int } enum E { F }
+           union U = Query scalar S"""
+    )
+    assert set(_undescribed(bare)) == {
+        "Query", "Query.a", "Query.a(b)", "I", "I.c", "N", "N.d", "E", "E.F", "U", "S",
+    }  # fmt: skip
 
 
 def test_every_root_field_has_a_project() -> None:

@@ -68,10 +68,13 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_carries_its_files(wheel: Path) -> None:
     """Every query and every named operation travels along, and no test."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder in ("cypher", "graphql"):
+    for folder in ("cypher", "graphql/operations"):
         here = [p for p in (ROOT / folder).rglob("*") if p.is_file()]
         assert here
         assert {f"gotn/_data/{p.relative_to(ROOT).as_posix()}" for p in here} <= names
+    assert "gotn/_data/graphql/schema.graphql" in names
+    page = {name for name in names if name.startswith("gotn/server/graphiql/")}
+    assert len(page) == len(list((ROOT / "service/gotn/server/graphiql").iterdir()))
     assert "gotn/py.typed" in names
     assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name]
 

@@ -41,7 +41,7 @@ def server_error(code: str) -> exceptions.Neo4jError:
         (
             server_error("Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"),
             LimitExceeded,
-            "longer than 300 s",
+            "longer than it may",
         ),
         (server_error("Neo.ClientError.Transaction.TransactionTimedOut"), LimitExceeded, "undone"),
         (

@@ -13,7 +13,7 @@ from gotn.database.connection import Database
 from gotn.errors import GotnError
 
 #: The command line waits as long as the caller does.
-LIMITS = Limits(seconds=24 * 3600.0, tokens=1_000_000)
+LIMITS = Limits(seconds=24 * 3600.0, tokens=1_000_000, complexity=10**9)
 
 
 async def run(

@@ -23,10 +23,11 @@ class JournalOrder(Enum):
     """How journal entries are listed."""
 
     SEQ = strawberry.enum_value(
-        by(Key("seq"), prefix="project_id"), description="From the first on."
+        by(Key("seq", number=True), prefix="project_id"), description="From the first on."
     )
     NEWEST = strawberry.enum_value(
-        by(Key("seq", descending=True), prefix="project_id"), description="From the last back."
+        by(Key("seq", descending=True, number=True), prefix="project_id"),
+        description="From the last back.",
     )
 
 

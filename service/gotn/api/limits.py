@@ -1,16 +1,19 @@
-"""What one operation may ask for: depth, aliases, tokens, time."""
+"""What one operation may ask for, and where each limit is held.
 
-from collections.abc import Callable
+    nesting     selections and fragments in each other    before validation, `rules`
+    depth       fields below each other                   before validation, `rules`
+    aliases     new names for fields                      before validation, `rules`
+    fields      fields of the document                    before validation, `rules`
+    tokens      words and signs of the document           while it is parsed
+    complexity  values of the answer, at most             before execution, `complexity`
+    time        seconds for all of it                     `schema`; statements end by it too
+
+Each is refused with the code LIMIT and the same facts: `what` as above, `limit`, `found`, and
+`setting`, which sets it. The size of a request is `server.size`'s.
+"""
+
 from dataclasses import dataclass
-
-from graphql.validation import ASTValidationRule
-from strawberry.extensions import (
-    AddValidationRules,
-    MaxTokensLimiter,
-    SchemaExtension,
-)
-
-from gotn.api.rules import rule
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -23,15 +26,15 @@ class Limits:
     aliases: int = 30
     tokens: int = 5000
     #: Fields that the document selects, each use of a fragment counted.
-    fields: int = 2000
+    fields: int = 1000
+    #: Values that the answer can have, at most; see `complexity`.
+    complexity: int = 300_000
     #: Seconds from the first byte parsed to the last value read.
     seconds: float = 30.0
 
 
-def extensions(limits: Limits) -> list[Callable[[], SchemaExtension]]:
-    """What keeps an operation within its limits; made anew for each operation."""
-    rules: list[type[ASTValidationRule]] = [rule(limits.depth, limits.aliases, limits.fields)]
-    return [
-        lambda: MaxTokensLimiter(max_token_count=limits.tokens),
-        lambda: AddValidationRules(rules),
-    ]
+def facts(what: str, limit: float, found: float | None) -> dict[str, Any]:
+    """What a program is told about a limit that was reached, beside the message."""
+    name = {"time": "seconds"}.get(what, what)
+    setting = None if what == "nesting" else f"GOTN_MAX_{name.upper()}"
+    return {"code": "LIMIT", "what": what, "limit": limit, "found": found, "setting": setting}

@@ -2,21 +2,28 @@
 
 Strawberry's own depth and alias limits walk into a fragment at every use, so thirty
 fragments that use each other twice take them minutes; these numbers are kept a fragment.
+A document above a limit is not validated further: what is left of validation compares fields
+with each other, and takes long on just such documents.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
-    GraphQLError,
     OperationDefinitionNode,
     SelectionSetNode,
-    ValidationContext,
     ValidationRule,
 )
+from graphql.validation.validate import ValidationAbortedError
+
+from gotn.api.limits import Limits, facts
+
+#: Selections and fragments in each other, at most; all that walk a document walk it recursively.
+NESTING = 100
 
 
 @dataclass(frozen=True)
@@ -28,21 +35,32 @@ class Size:
     fields: int = 0
 
 
+class TooNested(Exception):
+    """Selections and fragments stand in each other more than NESTING times."""
+
+
 class Measure:
     """Sizes of a document's selections."""
 
     def __init__(self, fragments: dict[str, FragmentDefinitionNode]) -> None:
         self._fragments = fragments
         self._known: dict[str, Size] = {}
+        self._level = 0
 
     def of(self, selection: SelectionSetNode | None) -> Size:
-        """The size of a selection with all it spreads."""
+        """The size of a selection with all it spreads; TooNested where it goes too far down."""
+        if selection is None:
+            return Size()
+        self._level += 1
+        if self._level > NESTING:
+            raise TooNested
         depth = aliases = fields = 0
-        for node in selection.selections if selection else ():
+        for node in selection.selections:
             one = self._one(node)
             depth = max(depth, one.depth)
             aliases += one.aliases
             fields += one.fields
+        self._level -= 1
         return Size(depth, aliases, fields)
 
     def _one(self, node: Any) -> Size:
@@ -51,10 +69,10 @@ class Measure:
         inner = self.of(node.selection_set)
         if not isinstance(node, FieldNode):
             return inner
-        if node.name.value.startswith("__"):  # introspection is no work for the database
-            return Size(fields=1 + inner.fields)
         alias = 1 if node.alias else 0
-        return Size(inner.depth + 1, inner.aliases + alias, inner.fields + 1)
+        # The schema about itself goes down further than data; its lists count in `complexity`.
+        depth = 0 if node.name.value.startswith("__") else inner.depth + 1
+        return Size(depth, inner.aliases + alias, inner.fields + 1)
 
     def _fragment(self, name: str) -> Size:
         if name not in self._known:
@@ -64,37 +82,44 @@ class Measure:
         return self._known[name]
 
 
-def rule(depth: int, aliases: int, fields: int) -> type[ValidationRule]:
-    """The validation rule that refuses larger documents."""
+def rule(limits: Limits) -> type[ValidationRule]:
+    """The validation rule that refuses larger documents than these limits allow."""
 
     class Limited(ValidationRule):
         """Refuses documents above the limits."""
 
-        def __init__(self, context: ValidationContext) -> None:
-            super().__init__(context)
-            found = context.document.definitions
+        def enter_document(self, node: DocumentNode, *_: Any) -> None:
+            """Measure all operations before anything else looks at them."""
+            found = node.definitions
             named = {f.name.value: f for f in found if isinstance(f, FragmentDefinitionNode)}
             measure = Measure(named)
             for operation in found:
                 if isinstance(operation, OperationDefinitionNode):
-                    self._check(context, operation, measure.of(operation.selection_set))
-
-        @staticmethod
-        def _check(
-            context: ValidationContext, operation: OperationDefinitionNode, size: Size
-        ) -> None:
-            for what, value, most in (
-                ("fields deep", size.depth, depth),
-                ("aliases", size.aliases, aliases),
-                ("fields", size.fields, fields),
-            ):
-                if value > most:
-                    context.report_error(
-                        GraphQLError(
-                            f"This operation has {value} {what}, and may have {most}.",
-                            operation,
-                            extensions={"code": "LIMIT", "limit": most, "found": value},
-                        )
-                    )
+                    _check(operation, measure, limits)
 
     return Limited
+
+
+def _check(operation: OperationDefinitionNode, measure: Measure, limits: Limits) -> None:
+    try:
+        size = measure.of(operation.selection_set)
+    except TooNested:
+        _refuse(operation, "nesting", "selections and fragments in each other", NESTING, None)
+        return
+    for what, said, value in (
+        ("depth", "fields deep", size.depth),
+        ("aliases", "aliases", size.aliases),
+        ("fields", "fields", size.fields),
+    ):
+        if value > (most := getattr(limits, what)):
+            _refuse(operation, what, said, most, value)
+
+
+def _refuse(node: Any, what: str, said: str, most: int, found: int | None) -> None:
+    """End validation with this error alone."""
+    has = f"more than {most}" if found is None else found
+    raise ValidationAbortedError(
+        f"This operation has {has} {said}, and may have {most}.",
+        node,
+        extensions=facts(what, most, found),
+    )

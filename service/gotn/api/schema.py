@@ -10,10 +10,10 @@ from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.execution import ExecutionContext, ExecutionResult
 
-from gotn.api import limits as limiting
+from gotn.api import limiting
 from gotn.api.errors import HANDLERS
 from gotn.api.history import JournalEntry
-from gotn.api.limits import Limits
+from gotn.api.limits import Limits, facts
 from gotn.api.masking import masked
 from gotn.api.mutations import Mutation
 from gotn.api.nodes import WorkNode
@@ -21,6 +21,7 @@ from gotn.api.projects import Project
 from gotn.api.queries import Query
 from gotn.api.runs import Run
 from gotn.api.scalars import SCALARS
+from gotn.database.connection import within
 
 
 class Schema(strawberry.Schema):
@@ -38,25 +39,33 @@ class Schema(strawberry.Schema):
         )
 
     async def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Run one operation; LIMIT where it takes longer than it may."""
+        """Run one operation; LIMIT where it takes longer than it may.
+
+        Its statements end by the same moment, also those of loaders, which the caller's end
+        does not reach.
+        """
         try:
             async with asyncio.timeout(self.limits.seconds):
-                result = await super().execute(*args, **kwargs)
+                with within(self.limits.seconds + 1.0):
+                    result = await super().execute(*args, **kwargs)
         except TimeoutError:
-            seconds = self.limits.seconds
-            error = GraphQLError(
-                f"This operation took longer than {seconds:g} s and was stopped.",
-                extensions={"code": "LIMIT", "limit": seconds},
-            )
-            return ExecutionResult(data=None, errors=[error])
+            return ExecutionResult(data=None, errors=[_late(self.limits.seconds)])
         if result.errors:
-            result.errors = masked(result.errors)
+            result.errors = masked(result.errors, self.limits)
         return result
 
     def process_errors(
         self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None
     ) -> None:
         """Nothing here: `masked` logs what was not expected, and only that."""
+
+
+def _late(seconds: float) -> GraphQLError:
+    return GraphQLError(
+        f"This operation took longer than {seconds:g} s and was stopped. Of a mutation it is not "
+        "known whether it was stored; the same idempotencyKey makes it safe to send again.",
+        extensions=facts("time", seconds, None),
+    )
 
 
 @cache

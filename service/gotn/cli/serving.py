@@ -103,18 +103,12 @@ def addresses(call: Call, target: Target | None, url: str) -> dict[str, Any]:
     managed = target is None or target.managed
     return {
         "api": f"{url}/graphql",
-        "graphiql": f"{url}/graphiql" if _has_graphiql() else None,
+        "graphiql": f"{url}/graphiql",
         "ready": f"{url}/readyz",
         "bolt_uri": target.shown if target else None,
         "browser_url": reporting.browser_url(call) if target and managed else None,
         "password_command": "gotn status --show-password" if managed else None,
     }
-
-
-def _has_graphiql() -> bool:
-    from importlib.resources import files  # noqa: PLC0415
-
-    return files("gotn").joinpath("server", "graphiql").is_dir()
 
 
 def show(data: dict[str, Any], console: "Console") -> None:
@@ -127,7 +121,7 @@ def show(data: dict[str, Any], console: "Console") -> None:
         console,
         {
             "GraphQL": data["api"],
-            "GraphiQL": data["graphiql"] or "not part of this version yet",
+            "GraphiQL": data["graphiql"],
             "Neo4j": data["bolt_uri"] or f"does not run yet; start it with: {hint('up')}",
             "Neo4j Browser": data["browser_url"],
             "Its password": hint("status --show-password") if data["password_command"] else None,

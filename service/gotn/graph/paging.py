@@ -30,6 +30,8 @@ class Key:
     temporal: bool = False
     #: What stands for rows that have none; without it every row must have one.
     missing: int | None = None
+    #: A number; one that can be missing is one too. Anything else is a text in a cursor.
+    number: bool = False
 
     def read(self, this: str, edge: str) -> str:
         """The value in Cypher."""
@@ -39,6 +41,12 @@ class Key:
     def kept(self, this: str, edge: str) -> str:
         """The value as a cursor keeps it."""
         return f"toString({self.read(this, edge)})" if self.temporal else self.read(this, edge)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a cursor's value is of this key's type; Cypher would find no row after others."""
+        if self.number or self.missing is not None:
+            return isinstance(value, int | float) and abs(value) < 2**63
+        return isinstance(value, str)
 
     def given(self, parameter: str) -> str:
         """A cursor's value as Cypher compares with it."""
@@ -70,14 +78,14 @@ class Order:
         """A list of what a cursor keeps."""
         return f"[{', '.join(key.kept(this, edge) for key in self.keys)}]"
 
-    def beyond(self, this: str, edge: str) -> str:
+    def beyond(self, this: str, edge: str, prefix: str = "") -> str:
         """The predicate that keeps the rows after the cursor's values: $at0, $at1 and so on.
 
         Nested by AND, so that the first key's range is one seek in its index.
         """
         text = ""
         for number, key in reversed(list(enumerate(self.keys))):
-            value, at = key.read(this, edge), key.given(f"at{number}")
+            value, at = key.read(this, edge), key.given(f"{prefix}at{number}")
             sign = "<" if key.descending else ">"
             if text:
                 text = f"{value} {sign}= {at} AND ({value} <> {at} OR ({text}))"
@@ -106,13 +114,22 @@ def decode(name: str, count: int, cursor: str) -> list[Any]:
         not isinstance(found, list)
         or len(found) != count + 1
         or found[0] != name
-        or not all(isinstance(value, str | int | float) for value in found)
+        or not all(_plain(value) for value in found)
     ):
-        raise Invalid(
-            "after: this is not a cursor of this list in this order; use one that it gave",
-            field="after",
-        )
+        raise foreign()
     return found[1:]
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def foreign() -> Invalid:
+    """What is said of a cursor that another list gave, or nobody."""
+    return Invalid(
+        "after: this is not a cursor of this list in this order; use one that it gave",
+        field="after",
+    )
 
 
 def checked(first: int) -> int:

@@ -18,15 +18,16 @@ from gotn.api.limits import Limits
 from gotn.api.schema import schema
 from gotn.database.connection import Database
 from gotn.errors import DatabaseUnavailable, GotnError
-from gotn.server import logs
+from gotn.server import logs, page
 from gotn.server.answers import Json, refused
 from gotn.server.auth import Guard
 from gotn.server.graphql import Endpoint
 from gotn.server.metrics import CONTENT_TYPE, Metrics
 from gotn.server.readiness import Readiness
 from gotn.server.requests import Requests
-from gotn.server.size import Size
+from gotn.server.size import Most, Size
 from gotn.settings import Settings
+from gotn.work.usecases.queue import WriteQueue
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -38,13 +39,14 @@ def create_app(settings: Settings) -> Starlette:
     """
     logs.setup(settings.log_level)
     database = _opened(settings)
+    queue = WriteQueue()
     metrics = Metrics()
     database.on_statement = metrics.statement
     readiness = Readiness(database)
     return Starlette(
-        routes=_routes(settings, database, readiness, metrics),
+        routes=_routes(settings, database, readiness, metrics, queue),
         middleware=_around(settings, metrics),
-        lifespan=_lifespan(database, readiness),
+        lifespan=_lifespan(database, readiness, queue),
         exception_handlers={HTTPException: _http_error},
     )
 
@@ -61,7 +63,7 @@ def _opened(settings: Settings) -> Database:
     )
 
 
-def _lifespan(database: Database, readiness: Readiness) -> Any:
+def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue) -> Any:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
@@ -71,6 +73,7 @@ def _lifespan(database: Database, readiness: Readiness) -> Any:
         try:
             yield
         finally:
+            await queue.close()
             await database.close()
 
     return lifespan
@@ -88,21 +91,32 @@ def _around(settings: Settings, metrics: Metrics) -> list[Middleware]:
         )
     ]
     key = settings.api_key.get_secret_value() if settings.api_key else None
+    most = Most(
+        bytes=settings.max_request_bytes,
+        header_bytes=settings.max_header_bytes,
+        body_seconds=settings.max_body_seconds,
+    )
     return [
         Middleware(Requests, metrics=metrics, actor=settings.actor),
         *(cors if settings.cors_origins else []),
         Middleware(Guard, api_key=key),
-        Middleware(Size, limit=settings.max_request_bytes),
+        Middleware(Size, most=most),
     ]
 
 
 def _routes(
-    settings: Settings, database: Database, readiness: Readiness, metrics: Metrics
+    settings: Settings,
+    database: Database,
+    readiness: Readiness,
+    metrics: Metrics,
+    queue: WriteQueue,
 ) -> list[Route]:
     limits = Limits(
         depth=settings.max_depth,
         aliases=settings.max_aliases,
         tokens=settings.max_tokens,
+        fields=settings.max_fields,
+        complexity=settings.max_complexity,
         seconds=settings.max_seconds,
     )
     endpoint = Endpoint(
@@ -111,6 +125,7 @@ def _routes(
         readiness=readiness,
         metrics=metrics,
         actor=settings.actor,
+        queue=queue,
     )
     return [
         Route("/graphql", endpoint),
@@ -118,6 +133,7 @@ def _routes(
         Route("/readyz", _readyz(readiness)),
         Route("/metrics", _metrics(metrics)),
         Route("/version", _version),
+        *page.routes(),
     ]
 
 

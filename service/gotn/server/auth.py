@@ -1,9 +1,9 @@
 """Who may call: the key, the loopback rule, and who acts (interfaces, HTTP).
 
-With GOTN_API_KEY every call but the two health checks needs it as a bearer token. Without
-it only this machine may call: the Host header must be a loopback name, so that no web page
-reaches the API by a name of its own, and bodies must be JSON, which a page cannot send here
-without asking first.
+With GOTN_API_KEY every call but the two health checks and the page of GraphiQL needs it as a
+bearer token. Without it only this machine may call: the Host header must be a loopback name, so
+that no web page reaches the API by a name of its own, and bodies must be JSON, which a page
+cannot send here without asking first.
 """
 
 import ipaddress
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gotn.server import page
 from gotn.server.answers import Json, refused
 
 #: What a probe may ask without a key.
@@ -39,7 +40,7 @@ class Guard:
         headers = Headers(scope=scope)
         if self._key is None:
             return _not_local(scope, headers)
-        if scope["path"] in OPEN or _preflight(scope, headers):
+        if scope["path"] in OPEN or page.open_to_all(scope["path"]) or _preflight(scope, headers):
             return None
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and secrets.compare_digest(

@@ -1,5 +1,6 @@
 """/graphql: Strawberry's view with our context, our JSON, and nothing it does not need."""
 
+from email.message import Message
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from gotn.server.answers import refused
 from gotn.server.auth import actor_of
 from gotn.server.metrics import Metrics
 from gotn.server.readiness import Readiness
+from gotn.work.usecases.queue import WriteQueue
 
 
 class Endpoint(GraphQL[Context, None]):
@@ -33,6 +35,7 @@ class Endpoint(GraphQL[Context, None]):
         readiness: Readiness,
         metrics: Metrics,
         actor: str,
+        queue: WriteQueue,
     ) -> None:
         super().__init__(
             schema, graphql_ide=None, allow_queries_via_get=False, subscription_protocols=()
@@ -41,6 +44,7 @@ class Endpoint(GraphQL[Context, None]):
         self._readiness = readiness
         self._metrics = metrics
         self._actor = actor
+        self._queue = queue
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what is no operation at all is refused in our own shape."""
@@ -48,6 +52,8 @@ class Endpoint(GraphQL[Context, None]):
         if request.method != "POST":
             answer: Response = refused(405, "METHOD_NOT_ALLOWED", "Send operations by POST.")
             answer.headers["allow"] = "POST"
+        elif not _is_json(request):
+            answer = refused(415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json, in UTF-8.")
         else:
             answer = await self._answer(request)
         await answer(scope, receive, send)
@@ -73,6 +79,7 @@ class Endpoint(GraphQL[Context, None]):
             database=self._database,
             actor=actor_of(request.headers, self._actor),
             request_id=state.get("request_id", ""),
+            queue=self._queue,
         )
         state["context"] = context
         return context
@@ -90,12 +97,27 @@ class Endpoint(GraphQL[Context, None]):
         return await super().process_result(request, result, *args, **kwargs)
 
     def decode_json(self, data: str | bytes) -> object:
-        """A request's body."""
-        return orjson.loads(data)
+        """A request's body: one operation. Of a member that comes twice the last counts."""
+        body = orjson.loads(data)
+        if isinstance(body, list):
+            raise HTTPException(400, "Send one operation a request; lists of them are not taken.")
+        if not isinstance(body, dict):
+            raise HTTPException(400, "Send an object with `query` and `variables`.")
+        if not isinstance(body.get("operationName"), str | None):
+            raise HTTPException(400, "`operationName` must be a string or null, if provided.")
+        return body
 
     def encode_json(self, data: object) -> bytes:
         """An answer's body."""
         return orjson.dumps(data)
+
+
+def _is_json(request: Request) -> bool:
+    """Whether the body says that it is JSON in UTF-8, the only form that is read."""
+    said = Message()
+    said["content-type"] = request.headers.get("content-type", "")
+    charset = said.get_content_charset("utf-8")
+    return said.get_content_type() == "application/json" and charset in ("utf-8", "utf8")
 
 
 def _code(error: GraphQLError) -> str:

@@ -6,6 +6,7 @@ import time
 from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gotn import journal
@@ -17,7 +18,7 @@ log = logging.getLogger("gotn.server")
 #: A caller's own id, where it is harmless.
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Paths that are counted by name; any other is counted as one.
-ROUTES = frozenset(("/graphql", "/healthz", "/readyz", "/metrics", "/version"))
+ROUTES = frozenset(("/graphql", "/graphiql", "/healthz", "/readyz", "/metrics", "/version"))
 
 
 class Requests:
@@ -48,6 +49,8 @@ class Requests:
 
         try:
             await self.app(scope, receive, sending)
+        except ClientDisconnect:
+            status = 499  # nobody is there to read an answer; the number is nginx's for this
         except Exception:
             log.exception("unexpected error", extra={"request_id": number})
             if status == 0:

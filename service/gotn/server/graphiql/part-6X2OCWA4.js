@@ -1,0 +1,1 @@
+import{a,b}from"./part-VNZOTP3S.js";import"./part-I3BHMI3C.js";import"./part-C5S4TXRG.js";import"./part-PUJXJ3EZ.js";import"./part-4JHLQB6T.js";import"./part-MODBHWPK.js";import"./part-A2LKOEQL.js";import"./part-BXA723OS.js";export{b as getWorker,a as jsonDefaults};

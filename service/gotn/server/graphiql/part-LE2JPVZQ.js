@@ -1,0 +1,1 @@
+import{ef as a,ff as b,gf as c,hf as d}from"./part-4JHLQB6T.js";import"./part-MODBHWPK.js";import"./part-A2LKOEQL.js";import"./part-BXA723OS.js";export{c as HitTestContext,b as MouseTarget,d as MouseTargetFactory,a as PointerHandlerLastRenderData};
