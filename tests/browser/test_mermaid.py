@@ -16,8 +16,8 @@ Draw = Callable[..., list[dict[str, Any]]]
 #: Draws texts one after the other; of each what the SVG has, or the error.
 _DRAW = """(async (texts) => {
   mermaid.initialize({ startOnLoad: false });
-  const seen = (root, selector) =>
-    [...root.querySelectorAll(selector)].map((one) => one.textContent.trim().replaceAll("\u2060", ""));
+  const read = (one) => one.textContent.trim().replaceAll("\u2060", "");
+  const seen = (root, selector) => [...root.querySelectorAll(selector)].map(read);
   const found = [];
   for (const [at, text] of texts.entries()) {
     try {
@@ -29,7 +29,7 @@ _DRAW = """(async (texts) => {
           lines: one.querySelector("p")?.innerHTML.split(/<br\\s*\\/?>/).map((part) => {
             const box = root.createElement("p");
             box.innerHTML = part;
-            return box.textContent.replaceAll("\u2060", "");
+            return read(box);
           }) ?? [],
           tags: [...one.querySelectorAll("p *")].map((tag) => tag.tagName),
         })),
@@ -127,7 +127,9 @@ def test_mermaid_draws_as_much_as_we_say(draw: Draw, page: Page) -> None:
     most = Picture(boxes[:12], tuple(Line(a, b, Kind.hard) for a, b in pairs if b < "n2"))
     assert mermaid.too_much(mermaid.write(most)) is None
     draw(mermaid.write(most))
-    over = mermaid.write(Picture(boxes, tuple(Line(*one, k) for one in pairs for k in list(Kind)[:2])))
+    over = mermaid.write(
+        Picture(boxes, tuple(Line(*one, k) for one in pairs for k in list(Kind)[:2]))
+    )
     assert "lines; Mermaid draws 500" in (mermaid.too_much(over) or "")
     code = f"mermaid.parse({json.dumps(over)}).then(() => 'drawn', String)"
     assert "500" in page.evaluate(code)

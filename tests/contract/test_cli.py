@@ -19,7 +19,7 @@ import | export
 node add | node update | node remove | node show | node list
 edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
-tree-of | run list | run show | run steps
+tree-of | graph | run list | run show | run steps
 journal tail | journal export | journal verify | journal replay
 help | completion
 """
@@ -30,8 +30,10 @@ OPTIONS = {
     "export": ["--format", "-o"],
     "node remove": ["--cascade"],
     "link": ["--all"],
-    "plan": ["--goal", "--target", "--leaves", "--workspace", "--dry-run"],
+    "plan": ["--goal", "--target", "--leaves", "--workspace", "--dry-run", "--format", "-o"],
     "cycles": ["--check"],
+    "graph": ["--format", "--around", "--depth", "--status", "--limit", "-o"],
+    "tree-of": ["--format", "-o"],
 }
 EVERYWHERE = ["--project", "-p", "--json", "--actor", "--debug"]
 

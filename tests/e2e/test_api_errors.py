@@ -152,7 +152,7 @@ NESTED = """workNodes(project: $p, first: 50) { totalCount pageInfo { endCursor 
 
 @pytest.mark.parametrize("count", [3, 30])
 async def test_statements_do_not_grow_with_rows(api: Api, count: int) -> None:
-    """A nested query is one statement a relation, for three nodes as for thirty."""
+    """A nested query is one statement a root field, for three nodes as for thirty."""
     ids = [f"n{i:02}" for i in range(count)]
     nodes = [node(id_, tags=["t"], parent=None if i == 0 else "n00") for i, id_ in enumerate(ids)]
     await api.graph(nodes, [edge(a, b) for a, b in pairwise(ids)])
@@ -161,14 +161,7 @@ async def test_statements_do_not_grow_with_rows(api: Api, count: int) -> None:
     assert found["workNodes"]["totalCount"] == count
     assert len(found["workNodes"]["nodes"]) == count
     assert found["workNodes"]["nodes"][0]["children"]["nodes"][0]["tags"] == ["t"]
-    assert sorted(api.statements) == [
-        "graph/Query.workNodes",
-        "graph/WorkNode.children",
-        "graph/WorkNode.dependants",
-        "graph/WorkNode.parent",
-        "graph/WorkNode.prerequisites",
-        "graph/WorkNode.runs",
-    ]
+    assert api.statements == ["graph/Query.workNodes"]
 
 
 async def test_one_statement_answers_no_more_than_its_limit(api: Api) -> None:

@@ -1,6 +1,7 @@
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import Command
@@ -31,6 +32,45 @@ def test_import_and_export_are_equal(gotn: Command, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert lines == document["nodes"] + document["edges"]
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_a_dry_run_lists_all_that_is_wrong(gotn: Command, tmp_path: Path) -> None:
+    """Every violation with its line, cycles too; code 1, or 5 if only cycles are wrong."""
+    rows: list[dict[str, Any]] = [
+        {"id": f"i{n}", "title": "T", "status": "open", "labels": [n]} for n in range(30)
+    ]
+    around = [("x", "y"), ("y", "x"), ("p", "q"), ("q", "p")]
+    rows += [
+        {"id": a, "title": "T", "status": "open", "dependencies": [{"depends_on_id": b}]}
+        for a, b in around
+    ]
+    path = tmp_path / "issues.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = gotn.run("import", str(path), "--dry-run")
+    shown = [line for line in done.stdout.splitlines() if line.startswith("  line ")]
+    assert (done.returncode, len(shown)) == (1, 32)
+    assert "issues.jsonl: 32 violations; nothing would be imported" in done.stderr
+    told = gotn.error("import", str(path), "--dry-run", code=1)["violations"]
+    assert [one["line"] for one in told] == [*range(1, 31), 33, 31]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows[30:]))
+    told = gotn.error("import", str(path), "--dry-run", code=5)["violations"]
+    assert [one["line"] for one in told] == [3, 1]
+    done = gotn.run("import", str(path), "--dry-run")
+    assert (done.returncode, done.stdout.count("close a cycle")) == (5, 2)
+    assert gotn.data("import", str(path), "--dry-run", "--flag-cycles")["edges"] == 4
+    assert gotn.error("project", "show", code=3)
+
+
+def test_tasks_of_taskmaster(gotn: Command, tmp_path: Path) -> None:
+    """Looked for or asked for, a tasks.json is taken in, planned and taken in again."""
+    tasks = [{"id": 1, "title": "One"}, {"id": 2, "title": "Two", "dependencies": [1]}]
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps({"master": {"tasks": tasks}}))
+    assert gotn.data("import", str(path))["changed"] == 3
+    assert gotn.data("import", str(path), "--format", "taskmaster")["changed"] == 0
+    assert gotn.data("plan")["layers"] == [["master.1"], ["master.2"]]
+    error = gotn.error("import", str(path), "--format", "beads", code=1)
+    assert "expected an issue with an id" in error["message"]
 
 
 def test_standard_input(gotn: Command) -> None:

@@ -121,6 +121,51 @@ def test_bad_beads_issues_are_listed() -> None:
     assert found[3]["reason"].startswith("dependencies[1].depends_on_id")
 
 
+def test_what_is_wrong_is_told_under_the_files_own_names() -> None:
+    """title, labels: not the names that 001 has for them."""
+    found = refused(jsonl(make_issue(title=7, description="d", labels=[5], issue_type={"a": 1})))
+    assert [one["reason"].split(":")[0] for one in found] == ["issue_type", "title", "labels[0]"]
+
+
+def test_issues_of_other_projects_wait() -> None:
+    """Another prefix and an external capability are names like any other, not there yet."""
+    listed = [depends("other-7"), depends("external:api:login"), depends("x-1", "parent-child")]
+    draft = take(jsonl(make_issue(dependencies=listed), make_issue("tug-2", external_ref="gh-9")))
+    assert [(e["type"], e["src"]) for e in draft.edges] == [
+        ("hard_requires", "other-7"),
+        ("hard_requires", "external:api:login"),
+        ("derived_from", "x-1"),
+    ]
+    assert draft.nodes[1]["extra"] == {"external_ref": "gh-9"}
+    assert draft.warnings == []
+
+
+def test_every_kind_of_dependency_is_kept_by_name() -> None:
+    """Whatever is neither blocking nor a parent is a related edge of its own kind."""
+    kinds = [
+        "related",
+        "discovered-from",
+        "waits-for",
+        "conditional-blocks",
+        "duplicates",
+        "my-own",
+    ]
+    draft = take(jsonl(make_issue(dependencies=[depends("x", kind) for kind in kinds])))
+    assert [(e["type"], e["src"], e["dst"], e["kind"]) for e in draft.edges] == [
+        ("related", "bd-1", "x", kind) for kind in kinds
+    ]
+
+
+def test_an_unmerged_issues_file_is_refused_and_so_is_latin_1() -> None:
+    """Markers by name, bytes by value, each with its line; the sound lines are read on."""
+    data = b"<<<<<<< HEAD\n" + jsonl(make_issue("a")).encode() + b"=======\n"
+    data += jsonl(make_issue("b")).encode().replace(b'"T"', b'"T\xe9"') + b">>>>>>> main\n"
+    found = refused(data + jsonl(make_issue("c", labels=[5])).encode(), format="beads")
+    assert sorted(one["line"] for one in found) == [1, 3, 4, 5, 6]
+    assert sum("merge-conflict marker" in one["reason"] for one in found) == 3
+    assert any("0xe9" in one["reason"] for one in found)
+
+
 DATA = Path(os.environ.get("GOTN_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 

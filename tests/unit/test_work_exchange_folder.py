@@ -9,6 +9,7 @@ from documents import RUN, entry, exact, jsonl, make_edge, make_node, printed
 
 from gotn.errors import BadDocument, Invalid
 from gotn.work import exchange
+from gotn.work.rules import outcomes
 
 
 def make_folder(root: Path, **files: str) -> Path:
@@ -49,7 +50,59 @@ def test_an_original_folder_is_read(tmp_path: Path) -> None:
     assert [(found.line, found.reason.split(":")[0]) for found in draft.skipped] == [
         (2, "runs/run-20250127-103000/steps.jsonl")
     ]
-    assert [w.reason for w in draft.warnings] == ["recovered without prompt_text"]
+    assert [(w.line, w.reason) for w in draft.warnings] == [
+        (1, "runs/run-20250127-103000/steps.jsonl: this run has no such step; kept with it"),
+        (3, "log.ndjson: recovered without prompt_text"),
+    ]
+
+
+def test_an_edge_of_a_folder_is_turned_by_all_its_tags(tmp_path: Path) -> None:
+    """graph.json and the journal have it the wrong way round: one edge, told with its file."""
+    graph = {
+        "nodes": [make_node("a", requires=["t"]), make_node("b", produces=["t"])],
+        "edges": [make_edge("a", "b", evidence="a needs b")],
+    }
+    told = jsonl(
+        entry("add_node", {"node": {"id": "a", "kind": "task", "summary": "s"}}),
+        entry("add_edge", {"edge": make_edge("a", "b")}, 1),
+    )
+    draft = exchange.read(make_folder(tmp_path, graph__json=exact(graph), log__ndjson=told))
+    assert [(e["src"], e["dst"], e["evidence"]) for e in draft.edges] == [("b", "a", "a needs b")]
+    how = "hard_requires a → b is turned round: a requires 't' which b produces"
+    assert [(w.line, w.reason) for w in draft.warnings][1:] == [
+        (1, f"graph.json: edges[0]: {how}"),
+        (2, f"log.ndjson: {how}"),
+    ]
+
+
+def test_the_steps_of_a_folder_say_what_became_of_them(tmp_path: Path) -> None:
+    """Status and times, later lines winning; what is not understood is kept and told."""
+    folder = make_folder(tmp_path)
+    steps = [
+        {"node_id": "setup_web_server", "status": "started", "timestamp": "2025-01-27T10:31:00Z"},
+        {"node_id": "setup_web_server", "outcome": "success", "outputs": ["o"]}
+        | {"finished_at": "2025-01-27T10:32:00+01:00"},
+        {"event": "execute_step", "timestamp": "2025-01-27T10:33:00Z"}
+        | {"data": {"node": {"id": "setup_database"}, "success": False}},
+        {"node": "create_routes", "status": "purple"},
+        {"node": "create_routes", "status": "skipped", "finished_at": "yesterday"},
+        {"step": 4},
+    ]
+    path = folder / "runs" / "run-20250127-103000" / "steps.jsonl"
+    path.write_text(jsonl(*steps), "utf-8")
+    draft = exchange.read(folder)
+    assert draft.runs[0]["extra"]["steps"] == steps
+    assert outcomes.of(draft.runs[0]) == {
+        "setup_web_server": {
+            "status": "completed",
+            "started_at": "2025-01-27T10:31:00Z",
+            "finished_at": "2025-01-27T09:32:00Z",
+        },
+        "setup_database": {"status": "failed", "finished_at": "2025-01-27T10:33:00Z"},
+    }
+    told = [(w.line, w.reason) for w in draft.warnings if "steps.jsonl" in w.reason]
+    assert [line for line, _ in told] == [4, 5, 6]
+    assert all("run-20250127-103000/steps.jsonl: kept, and not understood" in r for _, r in told)
 
 
 def test_a_damaged_journal_of_a_folder_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -102,3 +155,18 @@ def test_plans_are_read_only_where_runs_lie(tmp_path: Path) -> None:
     far.mkdir(parents=True)
     (far / "plan.json").write_text("{}")
     assert len(exchange.read(folder).runs) == 1
+
+
+def test_every_bad_file_of_a_folder_is_told(tmp_path: Path) -> None:
+    """graph.json and the plans of runs, each violation with its file; not only the first."""
+    folder = make_folder(tmp_path, graph__json=exact({"nodes": [{"id": 7}], "edges": []}))
+    for name, text in (("r1", "{"), ("r2", '{"goal": 5}'), ("r3", "[1]\n[2]")):
+        (folder / "runs" / name).mkdir()
+        (folder / "runs" / name / "plan.json").write_text(text)
+    with pytest.raises(BadDocument, match=r"^\.gotn: 4 violations") as caught:
+        exchange.read(folder)
+    found = [one["reason"].split(": ")[0] for one in caught.value.facts["violations"]]
+    assert found == ["graph.json", *(f"runs/r{n}/plan.json" for n in (1, 2, 3))]
+    (folder / "graph.json").write_text('{"nodes": []}')
+    with pytest.raises(BadDocument, match=r"3 violations, line 1: runs/r1/plan\.json: expected"):
+        exchange.read(folder)

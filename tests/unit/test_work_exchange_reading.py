@@ -201,7 +201,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"expected a \.gotn folder"):
         exchange.read(tmp_path)
     with pytest.raises(Invalid, match="format: expected one of"):
-        take(NODE, format="taskmaster")
+        take(NODE, format="yaml")
 
 
 def test_a_byte_order_mark_and_windows_lines_are_tolerated() -> None:

@@ -122,11 +122,21 @@ class Refusal:
         info.context.refused.append(exception)
         known = self.error_type.__dataclass_fields__.keys()
         facts = {name: value for name, value in exception.facts.items() if name in known}
+        if "violations" in facts:
+            facts["violations"] = [_line(one) for one in facts["violations"]]
         return self.error_type(
             code=ErrorCode(exception.code),
             message=exception.message,
             **{"facts": exception.facts, **facts},
         )
+
+
+def _line(violation: Any) -> str:
+    """A violation as one line; those of a document have a place of their own."""
+    if not isinstance(violation, dict):
+        return str(violation)
+    place = f"line {violation['line']}: " if violation.get("line") else ""
+    return f"{place}{violation.get('reason')}"
 
 
 HANDLERS = tuple(Refusal(raised, shown) for raised, shown in TABLE)

@@ -1,5 +1,6 @@
 """What mutations take; drafts inherit the records, so the use cases take them as they are."""
 
+from enum import Enum
 from typing import Any
 
 import strawberry
@@ -8,7 +9,7 @@ from strawberry.scalars import JSON
 
 from gotn import shapes
 from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
-from gotn.api.describing import described
+from gotn.api.describing import choices, described
 from gotn.errors import Invalid
 from gotn.idempotency import KEY_BYTES
 from gotn.work import records
@@ -227,6 +228,45 @@ class AddGraphInput:
     )
     flag_cycles: bool = strawberry.field(
         default=False, description="Keep and flag hard edges that close a cycle."
+    )
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+
+
+class DocumentFormat(Enum):
+    """What a document is."""
+
+    AUTO = "auto"
+    GOTN = "gotn"
+    BEADS = "beads"
+    TASKMASTER = "taskmaster"
+
+
+choices(
+    DocumentFormat,
+    AUTO="Look for yourself.",
+    GOTN="001's nodes, edges, runs and journal entries: JSON, or JSONL.",
+    BEADS="beads' issues.jsonl.",
+    TASKMASTER="Taskmaster's tasks.json, with tags or without.",
+)
+
+
+@strawberry.input(description="What importGraph takes: all of it is taken in, or nothing.")
+class ImportGraphInput:
+    """What importGraph takes: all of it is taken in, or nothing."""
+
+    content: str = strawberry.field(description="The document's text.")
+    format: DocumentFormat = strawberry.field(
+        default=DocumentFormat.AUTO, description="What it is."
+    )
+    dry_run: bool = strawberry.field(
+        default=False, description="Say what would happen; change nothing."
+    )
+    flag_cycles: bool = strawberry.field(
+        default=False, description="Keep and flag hard edges that close a cycle."
+    )
+    link: bool = strawberry.field(
+        default=False, description="Derive edges from the tags of what changed."
     )
     project: str = project_member()
     idempotency_key: str | None = key_member()

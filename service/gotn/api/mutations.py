@@ -1,10 +1,12 @@
 """Everything that can be changed: one call of a use case each."""
 
+import asyncio
+import io
 from typing import Annotated, Any
 
 import strawberry
 
-from gotn import errors
+from gotn import errors, shapes
 from gotn.api import inputs
 from gotn.api.context import Context
 from gotn.api.edges import WorkEdge
@@ -22,7 +24,7 @@ from gotn.api.projects import Project
 from gotn.api.runs import Plan
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
-from gotn.work import records
+from gotn.work import exchange, records
 from gotn.work.records import Imported, Linked, Removed, WorkEdgeDraft
 from gotn.work.usecases import bulk, edges, link, nodes, planning, projects
 
@@ -154,6 +156,29 @@ class Mutation:
             list(given.edges),
             link=given.link,
             flag_cycles=given.flag_cycles,
+        )
+
+    @_field(
+        ImportedResult,
+        "Take in a document of this or another tool: all of it, or nothing. The same again "
+        "changes nothing; what is stored already gets what the document says of it.",
+    )
+    async def import_graph(
+        self, info: Info, given: Annotated[inputs.ImportGraphInput, Given]
+    ) -> Imported:
+        """Take in a document of this or another tool."""
+        inputs.check_key(given.idempotency_key)
+        shapes.check_text(given.content, "content")
+        content = io.BytesIO(given.content.encode())
+        # Reading a large document takes seconds, in which others are answered.
+        draft = await asyncio.to_thread(exchange.read, content, given.format.value, name="content")
+        return await bulk.import_graph(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            draft,
+            flag_cycles=given.flag_cycles,
+            derive=given.link,
+            dry_run=given.dry_run,
         )
 
     @_field(LinkedResult, "Derive hard edges from required and produced tags.")

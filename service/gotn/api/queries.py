@@ -1,5 +1,6 @@
 """Everything that can be read."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import strawberry
@@ -21,7 +22,7 @@ from gotn.graph import faces
 from gotn.graph.arguments import FILTER, ORDER, After, First, ProjectId
 from gotn.graph.forms import adopt
 from gotn.graph.paging import USUAL
-from gotn.graph.reads import Relation
+from gotn.graph.reads import Find, Listed, Relation
 from gotn.graph.resolvers import fetched, listed
 from gotn.graph.scope import require_project
 from gotn.work.records import EdgeType, WorkEdgeDraft
@@ -29,12 +30,53 @@ from gotn.work.store.keys import key
 from gotn.work.usecases import edges, replay
 from gotn.work.usecases.writing import check_project
 
+PROJECTS = Relation("Project", scoped=False)
+NODES = Relation("WorkNode")
+READY = Relation("WorkNode", where="node_is_ready", pinned="status")
+ORPHANS = Relation("WorkNode", where="node_is_orphan")
+RUNS = Relation("Run")
+ENTRIES = Relation("JournalEntry")
+
+
+def _project(given: Mapping[str, Any]) -> str:
+    return check_project(given["project"])
+
+
+def _everywhere(_: Mapping[str, Any]) -> str:
+    return ""
+
+
+def _global(given: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Label, project and key of a global id; Invalid for what is none."""
+    label, _, name = given["id_"].partition(":")
+    if faces.labelled(label) is None or not name:
+        raise Invalid("id: expected a global id such as WorkNode:demo/n1", field="id")
+    return label, name.partition("/")[0], name
+
+
+def _within(label: str) -> Find:
+    """What is found by its id in a project."""
+
+    def place(given: Mapping[str, Any]) -> tuple[str, str, str]:
+        project = _project(given)
+        return label, project, key(project, given["id_"])
+
+    return Find(place)
+
+
+def _itself(given: Mapping[str, Any]) -> tuple[str, str, str]:
+    return "Project", _project(given), given["project"]
+
+
+def _of_project(relation: Relation) -> Listed:
+    return Listed(relation, _project)
+
 
 @strawberry.type(description="Everything that can be read.")
 class Query(Questions):
     """Everything that can be read."""
 
-    @field("Anything by its global id, or null.", Node | None)
+    @field("Anything by its global id, or null.", Node | None, Find(_global))
     async def node(
         self,
         info: Info,
@@ -43,13 +85,11 @@ class Query(Questions):
         ],
     ) -> Any:
         """Anything by its global id, or null."""
-        label, _, name = id_.partition(":")
-        cls = faces.labelled(label)
-        if cls is None or not name:
-            raise Invalid("id: expected a global id such as WorkNode:demo/n1", field="id")
-        return await fetched(info, cls, name.partition("/")[0], name)
+        label, project, name = _global({"id_": id_})
+        found = faces.labelled(label)
+        return None if found is None else await fetched(info, found, project, name)
 
-    @field("Projects.", ProjectConnection)
+    @field("Projects.", ProjectConnection, Listed(PROJECTS, _everywhere))
     async def projects(
         self,
         info: Info,
@@ -58,20 +98,19 @@ class Query(Questions):
         order_by: Annotated[ProjectOrder, ORDER] = ProjectOrder.ID,
     ) -> Any:
         """Projects."""
-        relation = Relation("Project", scoped=False)
-        return await listed(info, relation, "", order_by, first, after)
+        return await listed(info, PROJECTS, "", order_by, first, after)
 
-    @field("A project, or null.", Project | None)
+    @field("A project, or null.", Project | None, Find(_itself))
     async def project(self, info: Info, project: ProjectId = "default") -> Any:
         """A project, or null."""
         return await fetched(info, Project, check_project(project), project)
 
-    @field("A work node, or null.", WorkNode | None)
+    @field("A work node, or null.", WorkNode | None, _within("WorkNode"))
     async def work_node(self, info: Info, id_: NodeId, project: ProjectId = "default") -> Any:
         """A work node, or null."""
         return await fetched(info, WorkNode, check_project(project), key(project, id_))
 
-    @field("Work nodes.", WorkNodeConnection)
+    @field("Work nodes.", WorkNodeConnection, _of_project(NODES))
     async def work_nodes(
         self,
         info: Info,
@@ -83,7 +122,7 @@ class Query(Questions):
     ) -> Any:
         """Work nodes."""
         check_project(project)
-        return await listed(info, Relation("WorkNode"), project, order_by, first, after, filter_)
+        return await listed(info, NODES, project, order_by, first, after, filter_)
 
     @field("An edge, or null; a soft edge is found either way round.", WorkEdge | None)
     async def work_edge(
@@ -114,7 +153,7 @@ class Query(Questions):
         """Edges of the work graph."""
         return await edge_lists.listed(info, check_project(project), first, after, filter_)
 
-    @field("Nodes that can be claimed now.", WorkNodeConnection)
+    @field("Nodes that can be claimed now.", WorkNodeConnection, _of_project(READY))
     async def ready(
         self,
         info: Info,
@@ -126,10 +165,9 @@ class Query(Questions):
     ) -> Any:
         """Nodes that can be claimed now."""
         check_project(project)
-        relation = Relation("WorkNode", where="node_is_ready", pinned="status")
-        return await listed(info, relation, project, order_by, first, after, filter_)
+        return await listed(info, READY, project, order_by, first, after, filter_)
 
-    @field("Nodes that no edge joins to another.", WorkNodeConnection)
+    @field("Nodes that no edge joins to another.", WorkNodeConnection, _of_project(ORPHANS))
     async def orphans(
         self,
         info: Info,
@@ -140,10 +178,9 @@ class Query(Questions):
     ) -> Any:
         """Nodes that no edge joins to another."""
         check_project(project)
-        relation = Relation("WorkNode", where="node_is_orphan")
-        return await listed(info, relation, project, order_by, first, after)
+        return await listed(info, ORPHANS, project, order_by, first, after)
 
-    @field("A run, or null.", Run | None)
+    @field("A run, or null.", Run | None, _within("Run"))
     async def run(
         self,
         info: Info,
@@ -155,7 +192,7 @@ class Query(Questions):
         """A run, or null."""
         return await fetched(info, Run, check_project(project), key(project, id_))
 
-    @field("Runs.", RunConnection)
+    @field("Runs.", RunConnection, _of_project(RUNS))
     async def runs(
         self,
         info: Info,
@@ -167,9 +204,9 @@ class Query(Questions):
     ) -> Any:
         """Runs."""
         check_project(project)
-        return await listed(info, Relation("Run"), project, order_by, first, after, filter_)
+        return await listed(info, RUNS, project, order_by, first, after, filter_)
 
-    @field("The journal of a project.", JournalConnection)
+    @field("The journal of a project.", JournalConnection, _of_project(ENTRIES))
     async def journal(
         self,
         info: Info,
@@ -181,9 +218,7 @@ class Query(Questions):
     ) -> Any:
         """The journal of a project."""
         check_project(project)
-        return await listed(
-            info, Relation("JournalEntry"), project, order_by, first, after, filter_
-        )
+        return await listed(info, ENTRIES, project, order_by, first, after, filter_)
 
     @field("Whether the journal is whole and gives what the database holds; reads everything.")
     async def journal_verification(

@@ -6,22 +6,26 @@ import strawberry
 
 from gotn.api.context import Context
 from gotn.api.runs import Plan
+from gotn.api.subgraph import Subgraph
 from gotn.api.values import REACHED, ReachedConnection, TreeRow
 from gotn.errors import Invalid
 from gotn.graph.arguments import After, First, ProjectId
 from gotn.graph.forms import adopt
 from gotn.graph.paging import USUAL, checked, decode
+from gotn.graph.reads import KEY, Ask, Read
 from gotn.work.records import (
     BlockingPath,
     Cycle,
     CycleCheck,
     Impact,
+    NodeStatus,
     UnmetRequirement,
 )
-from gotn.work.store import asking
+from gotn.work.store import asking, subgraph
 from gotn.work.usecases import planning
 from gotn.work.usecases.writing import check_project
 
+ASK = Ask()
 Info = strawberry.Info[Context, None]
 NodeId = Annotated[
     str, strawberry.argument(name="id", description="Id of the node in its project.")
@@ -33,9 +37,9 @@ GlobalId = Annotated[
 ]
 
 
-def field(description: str, result: Any = None) -> Any:
-    """A root field with its description, and its type where the annotation is not it."""
-    return strawberry.field(description=description, graphql_type=result)
+def field(description: str, result: Any = None, read: Read = ASK) -> Any:
+    """A root field with its description, its type where the annotation is not it, its read."""
+    return strawberry.field(description=description, graphql_type=result, metadata={KEY: read})
 
 
 async def _ask(info: Info, question: Any, project: str, *given: Any) -> Any:
@@ -118,6 +122,37 @@ class Questions:
     ) -> list[TreeRow]:
         """A node and all it was broken into, parents first."""
         return [TreeRow.of(row) for row in await _ask(info, asking.tree_of, project, id_)]
+
+    @field("A part of the graph to look at; without `ids` and `around` the first nodes by id.")
+    async def subgraph(
+        self,
+        info: Info,
+        project: ProjectId = "default",
+        ids: Annotated[
+            list[str] | None,
+            strawberry.argument(description="These nodes, at most 500; `status` asks nothing."),
+        ] = None,
+        around: Annotated[
+            str | None, strawberry.argument(description="Id of a node: what is near it.")
+        ] = None,
+        depth: Annotated[
+            int, strawberry.argument(description="Edges away from it, either way, at most 20.")
+        ] = 2,
+        status: Annotated[
+            list[NodeStatus] | None,
+            strawberry.argument(description="Only nodes in one of these, and the one in `around`."),
+        ] = None,
+        first: First = USUAL,
+    ) -> Subgraph:
+        """A part of the graph to look at."""
+        scope = subgraph.Scope(
+            ids=None if ids is None else tuple(ids),
+            around=around,
+            depth=depth,
+            statuses=tuple(status or ()),
+            first=first,
+        )
+        return Subgraph.of(await _ask(info, subgraph.part, project, scope), project)
 
     @field("The plan of what is open now, without storing it.")
     async def plan_preview(

@@ -2,17 +2,20 @@
 
 import contextlib
 import io
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from gotn import journal, shapes
+from gotn.cli import drawing
 from gotn.cli.call import Call
+from gotn.cli.output import opened
 from gotn.cli.show import parts
+from gotn.cli.views import answers
 from gotn.database.connection import Database
-from gotn.errors import GotnError
+from gotn.errors import BadDocument, CycleRefused, Invalid
 from gotn.work import exchange
+from gotn.work.exchange.report import MOST
 from gotn.work.records import Replayed, Verification
 from gotn.work.usecases import bulk, exporting, projects, staging
 from gotn.work.usecases import replay as replaying
@@ -22,13 +25,20 @@ if TYPE_CHECKING:
 
 #: Lines of skipped things and warnings that people are shown.
 SHOWN = 20
+#: Styles of an export that are drawn, not read in again.
+DIAGRAMS = ("dot", "mermaid")
 
 
 def import_file(
     call: Call, file: str, format_: str, *, dry_run: bool, flag_cycles: bool, derive: bool
 ) -> None:
-    """Read a document, take it in, say what happened."""
-    draft = exchange.read(file, format_)
+    """Read a document, take it in, say what happened; a dry run lists all that is wrong."""
+    try:
+        draft = exchange.read(file, format_)
+    except BadDocument as error:
+        if dry_run:
+            _list_violations(call, error)
+        raise
 
     async def work(database: Database) -> dict[str, Any]:
         done = await bulk.import_graph(
@@ -37,8 +47,30 @@ def import_file(
         held = None if dry_run else (await projects.show(database, call.project)).pending
         return _whole(done) | {"pending_in_all": held}
 
-    data = call.run(work) | {"dry_run": dry_run, "project": call.project}
+    try:
+        data = call.run(work) | {"dry_run": dry_run, "project": call.project}
+    except CycleRefused as error:
+        error.facts["file"] = "standard input" if file == "-" else Path(file).name
+        if every := exchange.closed(draft):
+            error.facts["violations"] = [_whole(one) for one in every]
+        if dry_run:
+            _list_violations(call, error)
+        raise
     call.answer(data, _show_imported)
+
+
+def _list_violations(call: Call, error: Invalid) -> None:
+    """Show people everything that is wrong, not the first few of it; programs get it anyway."""
+    found = error.facts.get("violations", [])
+    if call.as_json or len(found) <= 1:
+        return
+    _list(call.console, "Violations", found, len(found))
+    more = "" if len(found) < MOST else " or more"
+    error.message = (
+        f"{error.facts['file']}: {len(found)}{more} violations; nothing would be imported."
+    )
+    del error.facts["violations"]
+    error.facts.pop("lines", None)
 
 
 def abort(call: Call) -> None:
@@ -78,46 +110,42 @@ def _show_imported(data: dict[str, Any], console: "Console") -> None:
     _list(console, "Warnings", data["warnings"])
 
 
-def _list(console: "Console", title: str, found: list[dict[str, Any]]) -> None:
+def _list(console: "Console", title: str, found: list[dict[str, Any]], most: int = SHOWN) -> None:
     if not found:
         return
     parts.heading(console, title, str(len(found)))
-    for item in found[:SHOWN]:
+    for item in found[:most]:
         line = f"line {item['line']}: " if item.get("line") else ""
         name = f"{item['id']}: " if item.get("id") else ""
         console.print(f"  {line}{name}{item['reason']}", markup=False)
-    parts.more(console, min(len(found), SHOWN), len(found), "--json")
-
-
-@contextlib.contextmanager
-def _output(path: str) -> Iterator[IO[str]]:
-    """Standard output, or a file that is there only once it is whole."""
-    if path == "-":
-        yield sys.stdout
-        return
-    target = Path(path)
-    half = target.with_name(f".{target.name}.part")
-    try:
-        with half.open("w", encoding="utf-8") as file:
-            yield file
-        half.replace(target)
-    except OSError as error:
-        raise GotnError(f"{path}: cannot be written: {error.strerror}", file=path) from None
-    finally:
-        half.unlink(missing_ok=True)
+    parts.more(console, min(len(found), most), len(found), "--json")
 
 
 def export(call: Call, style: str, output: str, *, with_journal: bool) -> None:
-    """Write a project's graph as a document."""
-    lines = style == "jsonl"
+    """Write a project's graph as a document, or as a diagram of all of it."""
+    if style in DIAGRAMS:
+        _export_diagram(call, style, output)
+        return
     _streamed(
         call,
         output,
         lambda database: exporting.export_graph(
             database, call.project, style=style, with_journal=with_journal
         ),
-        lines=lines,
+        lines=style == "jsonl",
     )
+
+
+def _export_diagram(call: Call, style: str, output: str) -> None:
+    """The whole graph: what `gotn graph` bounds for the eye is not bounded here."""
+    found = call.run(lambda database: exporting.whole(database, call.project))
+    text = drawing.written(call, answers.graph(found, call.project), style)
+    if call.as_json and output == "-":
+        print(call.envelope({"format": style, "text": text}))
+        return
+    with opened(output) as file:
+        file.write(text)
+    _written(call, output)
 
 
 def export_journal(call: Call, output: str) -> None:
@@ -137,7 +165,7 @@ def _streamed(
     enveloped = call.as_json and output == "-"
 
     async def work(database: Database) -> str:
-        with contextlib.nullcontext(io.StringIO()) if enveloped else _output(output) as file:
+        with contextlib.nullcontext(io.StringIO()) if enveloped else opened(output) as file:
             async for piece in pieces(database):
                 file.write(piece)
             return file.getvalue() if isinstance(file, io.StringIO) else ""
@@ -146,7 +174,13 @@ def _streamed(
     if enveloped:
         objects = [shapes.loads(line) for line in text.splitlines()] if lines else None
         print(call.envelope({"lines": objects} if lines else shapes.loads(text)))
-    elif output != "-":
+    else:
+        _written(call, output)
+
+
+def _written(call: Call, output: str) -> None:
+    """Say which file is there now."""
+    if output != "-":
         data = {"file": output, "project": call.project}
         call.answer(data, lambda _, console: console.print(f"Written: {output}", markup=False))
 

@@ -75,7 +75,8 @@ def bind(settings: Settings) -> Bound:
 
 def _bound(host: str, port: int) -> Bound:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family)
+    # Named as TCP, or asyncio leaves Nagle on: then each answer would wait 40 ms for an ACK.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))

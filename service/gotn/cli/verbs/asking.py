@@ -1,9 +1,11 @@
-"""Questions to the graph: cycles, why, impact, prerequisites, dependants, unmet, orphans, tree."""
+"""Questions: cycles, why, impact, prerequisites, dependants, unmet, orphans, tree-of, graph."""
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
+from gotn.cli import drawing
 from gotn.cli.call import Call
 from gotn.cli.verb import verb
 from gotn.cli.verbs.planning import Limit
@@ -12,6 +14,17 @@ Id = Annotated[str, typer.Argument(help="Id of a node.", show_default=False)]
 
 #: Exit code of a check that found a cycle.
 CYCLE = 5
+
+
+class Status(StrEnum):
+    """Where a node stands."""
+
+    ready = "ready"
+    running = "running"
+    blocked = "blocked"
+    completed = "completed"
+    skipped = "skipped"
+    failed = "failed"
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +36,21 @@ def register(app: typer.Typer) -> None:
     verb(app, "dependants", "gotn dependants run_migrations -p demo")(dependants)
     verb(app, "unmet", "gotn unmet -p demo")(unmet)
     verb(app, "orphans", "gotn orphans -p demo")(orphans)
-    verb(app, "tree-of", "gotn tree-of build_gotn -p demo")(tree_of)
+    verb(
+        app,
+        "tree-of",
+        "gotn tree-of build_gotn -p demo",
+        "gotn tree-of build_gotn --format mermaid -o tree.mmd",
+        options=drawing.OPTIONS,
+    )(tree_of)
+    verb(
+        app,
+        "graph",
+        "gotn graph -p demo",
+        "gotn graph --around release --depth 2 --format mermaid -o release.mmd",
+        "gotn graph --status ready --format dot | dot -Tsvg -o ready.svg",
+        options=drawing.OPTIONS,
+    )(graph)
 
 
 def cycles(
@@ -89,8 +116,46 @@ def orphans(call: Call, limit: Limit = 50) -> None:
     call.answer(call.pages("Orphans", limit, "nodes"), work.show_nodes)
 
 
-def tree_of(call: Call, id: Id) -> None:
-    """Draw what a node was broken into."""
+def tree_of(call: Call, id: Id, **fields: Any) -> None:
+    """Draw what a node was broken into. A terminal's tree is whole, a diagram has --limit nodes."""
     from gotn.cli.show import work  # noqa: PLC0415
+    from gotn.cli.views import answers  # noqa: PLC0415
 
-    call.answer({"id": id, "rows": call.ask("TreeOf", id=id)}, work.show_tree)
+    rows = call.ask("TreeOf", id=id)
+    if not drawing.is_diagram(call, fields):
+        drawing.answer(call, {"id": id, "rows": rows}, work.show_tree, fields["output"])
+        return
+    shown = rows[: fields["limit"]]  # parents come first, so what is cut off are the deepest
+    drawing.draw(call, answers.tree(shown), fields)
+    drawing.left_out(call, len(shown), len(rows))
+
+
+def graph(
+    call: Call,
+    around: Annotated[
+        str | None, typer.Option("--around", metavar="ID", help="Only what is near this node.")
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=20, help="Edges away from it, either way.")
+    ] = 2,
+    status: Annotated[
+        list[Status] | None, typer.Option("--status", help="Only these; repeatable.")
+    ] = None,
+    **fields: Any,
+) -> None:
+    """Draw nodes and every edge between them: the first --limit by id, or what is near one.
+
+    Mermaid draws up to 500 lines and 50,000 characters; a larger diagram is said to be one.
+    """
+    from gotn.cli.show import graph as picture  # noqa: PLC0415
+    from gotn.cli.views import answers  # noqa: PLC0415
+
+    statuses = [one.name.upper() for one in status] if status else None
+    scope = {"around": around, "depth": depth, "status": statuses, "first": fields["limit"]}
+    data = drawing.part(call, **scope)
+    if drawing.is_diagram(call, fields):
+        drawing.draw(call, answers.graph(data, around or call.project), fields)
+    else:
+        drawing.answer(call, data, picture.show, fields["output"])
+    if data["more"]:
+        drawing.left_out(call, len(data["nodes"]), None, "; --around ID shows what is near a node")

@@ -16,6 +16,7 @@ class Source(StrEnum):
     auto = "auto"
     gotn = "gotn"
     beads = "beads"
+    taskmaster = "taskmaster"
 
 
 class Style(StrEnum):
@@ -23,6 +24,8 @@ class Style(StrEnum):
 
     gotn = "gotn"
     jsonl = "jsonl"
+    dot = "dot"
+    mermaid = "mermaid"
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +35,7 @@ def register(app: typer.Typer) -> None:
         "import",
         "gotn import plan.json -p demo --link",
         "gotn import issues.jsonl --format beads --dry-run",
+        "gotn import .taskmaster/tasks/tasks.json -p tasks",
         "gotn import --abort -p demo",
     )(import_)
     verb(app, "export", "gotn export -p demo -o plan.json", "gotn export --format jsonl")(export)
@@ -83,7 +87,12 @@ def export(
     ] = False,
     output: Output = "-",
 ) -> None:
-    """Write a project as a document; an untouched import comes out as it went in."""
+    """Write a project as a document; an untouched import comes out as it went in.
+
+    dot and mermaid draw all of it, without the runs; `gotn graph` draws a part.
+    """
+    if journal and format in (Style.dot, Style.mermaid):
+        raise typer.BadParameter(f"a diagram has no journal: leave out --journal or {format}")
     from gotn.cli import exchanging  # noqa: PLC0415
 
     exchanging.export(call, format.value, output, with_journal=journal)

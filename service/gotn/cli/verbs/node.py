@@ -9,22 +9,11 @@ import typer
 from gotn.cli.call import Call
 from gotn.cli.failing import Misused
 from gotn.cli.verb import group, verb
-from gotn.cli.verbs.asking import Id
+from gotn.cli.verbs.asking import Id, Status
 from gotn.cli.verbs.planning import Limit
 from gotn.errors import Conflict, Invalid
 
 app = group("node", "Units of work: add, change, remove, look at them.")
-
-
-class Status(StrEnum):
-    """Where a node stands."""
-
-    ready = "ready"
-    running = "running"
-    blocked = "blocked"
-    completed = "completed"
-    skipped = "skipped"
-    failed = "failed"
 
 
 class Order(StrEnum):

@@ -1,10 +1,11 @@
 """From a graph to a plan: link, plan, ready."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from gotn.cli import drawing
 from gotn.cli.call import Call
 from gotn.cli.verb import verb
 
@@ -19,6 +20,8 @@ def register(app: typer.Typer) -> None:
         "plan",
         "gotn plan -p demo --dry-run",
         "gotn plan --goal 'Release 1.0' --target release --leaves",
+        "gotn plan --dry-run --format mermaid -o plan.mmd",
+        options=drawing.OPTIONS,
     )(plan)
     verb(app, "ready", "gotn ready -p demo --limit 10")(ready)
 
@@ -51,6 +54,7 @@ def plan(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan; store no run.")
     ] = False,
+    **fields: Any,
 ) -> None:
     """Order the open work in layers, with the reason, the critical path and what blocks it."""
     from gotn.cli.show import plan as picture  # noqa: PLC0415
@@ -62,7 +66,22 @@ def plan(
         if dry_run
         else call.change("Plan", workspace=folder, **wanted)
     )
-    call.answer({"project_id": call.project} | data, picture.show)
+    data = {"project_id": call.project} | data
+    if drawing.is_diagram(call, fields):
+        _draw(call, data, fields)
+    else:
+        drawing.answer(call, data, picture.show, fields["output"])
+
+
+def _draw(call: Call, data: dict[str, Any], fields: dict[str, Any]) -> None:
+    """The plan's first steps as a diagram."""
+    from gotn.cli.views import answers  # noqa: PLC0415
+
+    ids = answers.plan_ids(data)
+    shown = ids[: fields["limit"]]
+    part = drawing.part(call, ids=shown, first=len(shown))
+    drawing.draw(call, answers.plan(data, part), fields)
+    drawing.left_out(call, len(shown), len(ids))
 
 
 def ready(call: Call, limit: Limit = 50) -> None:

@@ -1,4 +1,4 @@
-"""Documents of the work graph in and out: GoTN's own (001) and beads'.
+"""Documents of the work graph in and out: GoTN's own (001), beads' and Taskmaster's.
 
 `read` makes a `GraphDraft` from a file, a `.gotn` folder or standard input and lists every
 violation; `write` and the `…_document` functions print rows as 001 does, an untouched import
@@ -7,6 +7,7 @@ as it came. Nothing here knows a database.
 
 from gotn.work.exchange.history import fold_original
 from gotn.work.exchange.reading import FORMATS, read, recover
+from gotn.work.exchange.rings import closed
 from gotn.work.exchange.writing import (
     documents,
     edge_document,
@@ -18,6 +19,7 @@ from gotn.work.exchange.writing import (
 
 __all__ = [
     "FORMATS",
+    "closed",
     "documents",
     "edge_document",
     "fold_original",

@@ -11,6 +11,7 @@ edge of kind parent-child, so that no dependency is lost.
 """
 
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any
 
 from gotn import shapes
@@ -19,7 +20,8 @@ from gotn.work.exchange import issues, joining
 from gotn.work.exchange.families import Families, way
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
-from gotn.work.records import GraphDraft, Unknown
+from gotn.work.records import EdgeType, GraphDraft, Unknown
+from gotn.work.records.shelf import Shelf
 from gotn.work.rules import forms
 
 Row = dict[str, Any]
@@ -39,11 +41,11 @@ def read(pieces: Iterable[Piece], report: Report) -> GraphDraft:
 class _Issues:
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.draft = GraphDraft()
+        self.draft = GraphDraft(nodes=Shelf(), edges=Shelf())
         self.families = Families(report)
-        self.rows: dict[str, Row] = {}
-        self.edges: dict[tuple[str, str, str, str], Row] = {}
-        self.listed: dict[str, Any] = {}
+        #: Where each issue stands in the draft, and a hash of its dependencies.
+        self.places: dict[str, tuple[int, bytes]] = {}
+        self.edges: set[tuple[str, str, str, str]] = set()
         self.other_parents: dict[str, list[str]] = {}
 
     def take(self, piece: Piece) -> None:
@@ -61,12 +63,11 @@ class _Issues:
             row = forms.node_row(self._given(issue, piece))
         except Invalid as error:
             for reason in error.facts.get("violations", [error.message]):
-                self.report.add(piece.line, id_, reason, piece.where)
+                self.report.add(piece.line, id_, issues.reason(reason), piece.where)
             return
         if self._twice(row, issue.get("dependencies"), piece):
             return
-        self.listed[id_] = issue.get("dependencies")
-        self.rows[id_] = row
+        self.places[id_] = (len(self.draft.nodes), _hash(issue.get("dependencies")))
         self.draft.nodes.append(row)
         if piece.line:
             self.draft.lines[f"node {id_}"] = piece.line
@@ -102,10 +103,10 @@ class _Issues:
         }
 
     def _twice(self, row: Row, listed: Any, piece: Piece) -> bool:
-        known = self.rows.get(row["id"])
-        if known is None:
+        if row["id"] not in self.places:
             return False
-        if joining.same(known, row) and listed == self.listed[row["id"]]:
+        place, before = self.places[row["id"]]
+        if joining.same(self.draft.nodes[place], row) and _hash(listed) == before:
             self._warn(piece, row["id"], f"issue {shapes.shown(row['id'])} stands twice, alike")
         else:
             at = self.draft.lines.get(f"node {row['id']}")
@@ -179,7 +180,7 @@ class _Issues:
         if key in self.edges:
             self._warn(piece, found["issue_id"], f"{found['type']} {src} → {dst} stands twice")
             return
-        self.edges[key] = row
+        self.edges.add(key)
         self.draft.edges.append(row)
         self._note_line(row, piece)
 
@@ -194,14 +195,34 @@ class _Issues:
         """Take one parent out of each way round; raise what was wrong."""
         for loop in self.families.loops():
             row = self.families.rows.pop(loop[-1])
-            self.draft.edges = [one for one in self.draft.edges if one is not row]
             piece = Piece(None, self.families.lines.get(loop[-1]))
             found = {"issue_id": row["dst"], "depends_on_id": row["src"], "type": "parent-child"}
             why = f"would stand above itself ({way(loop)})"
             self._other_parent(found | issues.times(row), piece, why)
+        self._settle_families()
         for id_, parents in self.other_parents.items():
-            if id_ in self.rows:
-                extra = self.rows[id_].get("extra", {})
-                self.rows[id_]["extra"] = {**extra, "other_parents": parents}
-        self.report.finish()
+            if id_ in self.places:
+                place, _ = self.places[id_]
+                row = self.draft.nodes[place]
+                row["extra"] = {**row.get("extra", {}), "other_parents": parents}
+                self.draft.nodes[place] = row
+        self.report.finish(self.draft)
         return self.draft
+
+    def _settle_families(self) -> None:
+        """Put every derived_from row as it became; the ones taken out of a way round go."""
+        derived = EdgeType.DERIVED_FROM.value
+        gone = []
+        for at, row in enumerate(self.draft.edges):
+            if row["type"] == derived:
+                if (whole := self.families.rows.get(row["dst"])) is None:
+                    gone.append(at)
+                else:
+                    self.draft.edges[at] = whole
+        for at in reversed(gone):
+            del self.draft.edges[at]
+
+
+def _hash(value: Any) -> bytes:
+    """What tells two lists of dependencies apart."""
+    return blake2b(repr(value).encode(errors="replace"), digest_size=16).digest()

@@ -11,11 +11,13 @@ from gotn.work.exchange import parsing, source
 from gotn.work.exchange.gathering import Gathering
 from gotn.work.exchange.kinds import kind_of, refuse_our_journal
 from gotn.work.exchange.parsing import Piece
-from gotn.work.exchange.report import Report, Skipping
+from gotn.work.exchange.report import Report, Skipping, of_file
 from gotn.work.records import GraphDraft, Unknown
-from gotn.work.rules import forms
+from gotn.work.rules import forms, outcomes
 
 Row = dict[str, Any]
+#: The file that holds the nodes and edges.
+GRAPH = "graph.json"
 #: Run folders that are read, and how deep they are looked for: runs/ID/plan.json.
 RUNS, DEPTH = 10_000, 2
 #: Digits of a version that a person may have written.
@@ -29,7 +31,7 @@ _HEAD = 1024 * 1024
 def root_of(path: Path) -> Path | None:
     """The `.gotn` folder a path means: itself, or the one in a workspace; None for neither."""
     for folder in (path, path / ".gotn"):
-        if any((folder / name).is_file() for name in ("graph.json", "meta.json")):
+        if any((folder / name).is_file() for name in (GRAPH, "meta.json")):
             return folder
     return None
 
@@ -45,6 +47,36 @@ def _found_root(path: Path) -> Path:
     )
 
 
+class _Folder(Gathering):
+    """A gathering of several files: what one of them is warned of says which."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(Report(GRAPH), complete=False)
+        self.path = path
+        #: What is wrong with other files than graph.json, which they name.
+        self.others: list[Unknown] = []
+
+    def finish(self) -> GraphDraft:
+        """Turn, join and reconcile; raises BadDocument with every violation of every file."""
+        told = len(self.draft.warnings)
+        try:
+            draft = super().finish()
+        except BadDocument as error:
+            found = [Unknown(**one) for one in error.facts["violations"]]
+            self._refuse(of_file(GRAPH, found), error)
+        self._refuse([], None)
+        draft.warnings[told:] = of_file(GRAPH, draft.warnings[told:])
+        return draft
+
+    def _refuse(self, found: list[Unknown], error: BadDocument | None) -> None:
+        """Raise what is wrong with graph.json alone as it is, else all of it as one."""
+        if error is not None and not self.others:
+            raise error
+        whole = Report(self.path.name)
+        whole.violations = found + self.others
+        whole.finish()
+
+
 def gather(path: Path) -> tuple[Gathering, str]:
     """A folder's graph, runs and journal, not yet joined, and the journal file's name.
 
@@ -53,10 +85,11 @@ def gather(path: Path) -> tuple[Gathering, str]:
     """
     folder = _found_root(path)
     _check_meta(folder / "meta.json")
-    gathering = Gathering(Report("graph.json"), complete=False)
-    if (graph := folder / "graph.json").is_file():
+    gathering = _Folder(folder)
+    if (graph := folder / GRAPH).is_file():
         for piece in source.pieces(source.load(graph)[1], gathering.report):
             gathering.take(piece)
+        gathering.draft.warnings = of_file(GRAPH, gathering.draft.warnings)
     for plan in _plans(folder):
         _take_run(gathering, plan, plan.relative_to(folder).as_posix())
     journal = journal_file(folder)
@@ -88,7 +121,7 @@ def journal_file(folder: Path) -> Path | None:
     if not folder.is_dir():
         return None
     for path in sorted(folder.iterdir()):
-        if path.name in ("graph.json", "meta.json") or path.is_symlink() or not path.is_file():
+        if path.name in (GRAPH, "meta.json") or path.is_symlink() or not path.is_file():
             continue
         with path.open("rb") as stream:
             heads = [stream.readline(_HEAD) for _ in range(_TRIED)]
@@ -125,32 +158,51 @@ def _plans(folder: Path) -> Iterator[Path]:
             yield Path(at) / "plan.json"
 
 
-def _take_run(gathering: Gathering, plan: Path, name: str) -> None:
+def _take_run(gathering: _Folder, plan: Path, name: str) -> None:
     """A run's plan, with the lines of its steps.jsonl in `extra`."""
-    document = source.one_document(source.load(plan)[1], name)
-    if isinstance(document, dict) and isinstance(document.get("run"), dict):
-        document = document["run"]
-    if isinstance(document, dict) and "id" not in document:
-        document = {"id": plan.parent.name, **document}
-    strict, gathering.report = gathering.report, Report(name)
+    strict, report = gathering.report, Report(name)
     before = len(gathering.draft.runs)
-    gathering.run(Piece(document, None))
-    gathering.report.finish()
-    gathering.report = strict
+    gathering.report = report
+    try:
+        document = source.one_document(source.load(plan)[1], name)
+        if isinstance(document, dict) and isinstance(document.get("run"), dict):
+            document = document["run"]
+        if isinstance(document, dict) and "id" not in document:
+            document = {"id": plan.parent.name, **document}
+        gathering.run(Piece(document, None))
+        report.finish()
+    except BadDocument as error:
+        found = [Unknown(**one) for one in error.facts["violations"]]
+        whole = Unknown(reason=error.message.removeprefix(f"{name}: "))
+        gathering.others += of_file(name, found or [whole])
+    finally:
+        gathering.report = strict
     steps = plan.with_name("steps.jsonl")
     if len(gathering.draft.runs) > before and steps.is_file():
         _keep_steps(gathering, gathering.draft.runs[-1], steps, name)
 
 
 def _keep_steps(gathering: Gathering, run: Row, path: Path, name: str) -> None:
+    """The lines of a steps.jsonl into a run's `extra`, where `outcomes` finds them."""
     lenient = Skipping(name.replace("plan.json", path.name), gathering.draft.skipped)
-    lines = source.lines(source.load(path)[1], lenient)
-    steps = [piece.value for piece in lines]
+    steps = list(source.lines(source.load(path)[1], lenient))
+    doubtful = Skipping(lenient.name, gathering.draft.warnings)
+    known = set(run.get("ordered_node_ids", ()))
+    for piece in steps:
+        try:
+            node, _ = outcomes.read(piece.value)
+            if node not in known:
+                doubtful.add(piece.line, node, "this run has no such step; kept with it")
+        except Invalid as error:
+            doubtful.add(piece.line, run["id"], f"kept, and not understood: {error.message}")
+    kept = [piece.value for piece in steps]
     try:
-        run["extra"] = {**run.get("extra", {}), "steps": forms.leaf(steps, "steps")}
+        extra = {"steps": forms.leaf(kept, "steps")}
     except Invalid as error:
         reason = f"{lenient.name}: left out: {error.message}"
         gathering.draft.warnings.append(Unknown(line=None, id=run["id"], reason=reason))
+        return
+    run["extra"] = {**run.get("extra", {}), **extra}
 
 
 def recover(path: Path) -> tuple[GraphDraft, list[int | None], str]:

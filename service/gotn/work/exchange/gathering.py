@@ -10,9 +10,12 @@ from gotn.work.exchange.kinds import entry_violations, kind_of, refuse_our_journ
 from gotn.work.exchange.parsing import ABOUT, SECTIONS, Piece
 from gotn.work.exchange.report import Report
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Unknown
+from gotn.work.records.shelf import Shelf
 from gotn.work.rules import forms
 
 Row = dict[str, Any]
+#: What a node says that names neither parent nor children.
+_ALONE: tuple[Any, list[str]] = (None, [])
 _NAMES = ("src:", "dst:", "type:", "kind:", "expected")
 
 
@@ -26,11 +29,12 @@ class Gathering:
     def __init__(self, report: Report, *, complete: bool = True) -> None:
         self.report = report
         self.complete = complete
-        self.draft = GraphDraft()
+        self.draft = GraphDraft(nodes=Shelf(), edges=Shelf())
         self.families = Families(report)
         #: Lines of `draft.journal`.
         self.journal_lines: list[int | None] = []
-        self._nodes: dict[str, Row] = {}
+        #: Where each node stands in the draft, and what it says of parent and children.
+        self._at: dict[str, int] = {}
         self._stated: dict[str, tuple[Any, list[str]]] = {}
         self._edges = joining.Edges(self.draft, report)
         self._runs: dict[str, Row] = {}
@@ -75,15 +79,17 @@ class Gathering:
         if id_ is None:
             return
         stated = (row.pop("parent", None), row.pop("children", []))
-        if (known := self._nodes.get(id_)) is not None:
-            if joining.same(known, row) and self._stated[id_] == stated:
+        if (at := self._at.get(id_)) is not None:
+            if joining.same(self.draft.nodes[at], row) and self._stated.get(id_, _ALONE) == stated:
                 self.warn(piece.line, id_, f"node {shapes.shown(id_)} stands twice, alike")
             else:
-                at = self.draft.lines.get(f"node {id_}")
+                line = self.draft.lines.get(f"node {id_}")
                 reason = f"id: expected each id once, found {shapes.shown(id_)} again, differing"
-                self._note(piece, id_, [reason + (f" from line {at}" if at else "")])
+                self._note(piece, id_, [reason + (f" from line {line}" if line else "")])
             return
-        self._nodes[id_], self._stated[id_] = row, stated
+        self._at[id_] = len(self.draft.nodes)
+        if stated != _ALONE:
+            self._stated[id_] = stated
         self.draft.nodes.append(row)
         if piece.line:
             self.draft.lines[f"node {id_}"] = piece.line
@@ -99,7 +105,7 @@ class Gathering:
             return
         if row["type"] == EdgeType.HARD_REQUIRES.value:
             row["origin"] = EdgeOrigin.EXPLICIT.value
-        self._edges.rows.append((row, piece))
+        self._edges.add(row, piece)
 
     def run(self, piece: Piece) -> None:
         """A run document."""
@@ -147,13 +153,12 @@ class Gathering:
             self.families.from_child(id_, parent, self._line(id_))
         for id_, (_, children) in self._stated.items():
             self.families.from_parent(id_, children, self._line(id_))
-        for row, piece in self._edges.rows:
-            if row["type"] == EdgeType.DERIVED_FROM.value:
-                self.families.from_edge(row, piece.line)
+        for row, line in self._edges.families():
+            self.families.from_edge(row, line)
         self.families.refuse_loops()
-        self._edges.finish(self._nodes, self.families.rows)
+        self._edges.finish(self.families.rows)
         self._append_families()
-        self.report.finish()
+        self.report.finish(self.draft)
         return self.draft
 
     def _line(self, id_: str) -> int | None:

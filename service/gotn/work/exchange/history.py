@@ -4,14 +4,15 @@ Later entries win, id by id and field by field. What cannot be read is listed wi
 and the rest recovered; recovery takes less than `add` (decisions, Recovery).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gotn import shapes
+from gotn.work.exchange import joining
 from gotn.work.exchange.gathering import Gathering
 from gotn.work.exchange.kinds import entry_violations
 from gotn.work.exchange.parsing import Piece
-from gotn.work.exchange.report import Skipping
+from gotn.work.exchange.report import Skipping, of_file
 from gotn.work.records import EdgeType, GraphDraft, Unknown
 from gotn.work.rules import fold, forms
 
@@ -44,22 +45,28 @@ def fold_original(
     needs are there, each with a warning that names it.
     """
     draft = told(entries, lines, name)
-    note_missing(draft)
+    note_missing(draft, name=name)
     return draft
 
 
 def told(entries: Iterable[Any], lines: Sequence[int | None], name: str) -> GraphDraft:
-    """`fold_original` without the warnings, for a draft that is merged with others."""
+    """`fold_original` without the warnings, for a draft that is merged with others.
+
+    Its rows are in plain lists: whoever merges or dates them does so in place.
+    """
     folding = _Folding(name)
     for i, entry in enumerate(entries):
         folding.take(entry, lines[i] if i < len(lines) else None)
-    return folding.finish()
+    draft = folding.finish()
+    draft.nodes, draft.edges = list(draft.nodes), list(draft.edges)
+    return draft
 
 
 class _Folding:
     """Documents by id, each merged from the entries that tell of it."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self.skipped: list[Unknown] = []
         self.report = Skipping(name, self.skipped)
         self.warnings: list[Unknown] = []
@@ -100,7 +107,7 @@ class _Folding:
             gathering.take(piece)
         draft = gathering.finish()
         draft.skipped = self.skipped
-        draft.warnings = self.warnings + draft.warnings
+        draft.warnings = of_file(self.name, self.warnings + draft.warnings)
         return draft
 
 
@@ -138,8 +145,11 @@ def _name(kind: str, document: Row) -> tuple[str, ...] | None:
     return (kind, *found, *([related] if isinstance(related, str) else []))
 
 
-def merge(draft: GraphDraft, other: GraphDraft) -> None:
-    """Add to a document's draft what its journal tells; the document's own word wins."""
+def merge(draft: GraphDraft, other: GraphDraft, name: str = "") -> None:
+    """Add to a document's draft what its journal tells; the document's own word wins.
+
+    `name` is what messages call the journal.
+    """
     for own, more in ((draft.nodes, other.nodes), (draft.runs, other.runs)):
         by_id = {row["id"]: row for row in own}
         for row in more:
@@ -148,20 +158,36 @@ def merge(draft: GraphDraft, other: GraphDraft) -> None:
                 own.append(row)
             else:
                 _fill(known, row)
+    _turn(draft, other, name)
     _merge_edges(draft, other)
-    for name, line in other.lines.items():
-        draft.lines.setdefault(name, line)
+    for what, line in other.lines.items():
+        draft.lines.setdefault(what, line)
     draft.skipped += other.skipped
     draft.warnings += other.warnings
 
 
-def note_missing(draft: GraphDraft) -> None:
-    """Warn of every node that a recovery could not make whole."""
+def _turn(draft: GraphDraft, other: GraphDraft, name: str) -> None:
+    """Turn what the tags of the whole contradict: a journal's own nodes often have none."""
+    tags = joining.Tags(draft.nodes)
+    for row in other.edges:
+        if row["type"] != EdgeType.HARD_REQUIRES.value:
+            continue
+        line = other.lines.get(f"edge {row['type']} {row['src']} {row['dst']}")
+        if reason := joining.turned(row, tags):
+            draft.warnings += of_file(name, [Unknown(line=line, id=None, reason=reason)])
+
+
+def note_missing(draft: GraphDraft, names: Mapping[str, str] | None = None, name: str = "") -> None:
+    """Warn of every node that a recovery could not make whole.
+
+    `names` are the files of nodes that are not from the file called `name`.
+    """
     for row in draft.nodes:
-        if missing := [name for name in forms.NEEDED if not str(row.get(name) or "").strip()]:
+        if missing := [field for field in forms.NEEDED if not str(row.get(field) or "").strip()]:
             line = draft.lines.get(f"node {row['id']}")
             reason = f"recovered without {', '.join(missing)}"
-            draft.warnings.append(Unknown(line=line, id=row["id"], reason=reason))
+            found = Unknown(line=line, id=row["id"], reason=reason)
+            draft.warnings += of_file((names or {}).get(row["id"], name), [found])
 
 
 def _fill(known: Row, other: Row) -> None:
@@ -169,7 +195,7 @@ def _fill(known: Row, other: Row) -> None:
     for name, value in other.items():
         if name == "extra" and "extra" in known:
             known["extra"] = {**value, **known["extra"]}
-        elif name not in known and name not in nulls:
+        elif name not in known and name not in nulls and name != "reversed":
             known[name] = value
 
 

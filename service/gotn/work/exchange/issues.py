@@ -34,7 +34,16 @@ _MAPPED = frozenset(
         "parent",
     ]
 )
+#: Our names of what a message tells, and beads' own.
+_THEIRS = {
+    "kind": "issue_type",
+    "summary": "title",
+    "prompt_text": "description",
+    "tags": "labels",
+    "success_criteria": "acceptance_criteria",
+}
 _TAKEN = frozenset((*forms.NODE, *forms.NODE_OWN))
+_NAME = re.compile(r"\w+(?=[:\[])")
 _BULLET = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"#{1,6}\s|\*\*[^*]+\*\*:?$|-{3,}$|`{3}")
 
@@ -86,6 +95,12 @@ def extra_of(issue: Row) -> Row | None:
     if isinstance(minutes, int | float) and not isinstance(minutes, bool) and minutes > 0:
         extra["estimate_minutes"] = minutes
     return extra or None
+
+
+def reason(text: str) -> str:
+    """What is wrong with a field, under the name that the file has for it."""
+    found = _NAME.match(text)
+    return _THEIRS.get(found[0], found[0]) + text[found.end() :] if found else text
 
 
 def criteria(text: Any) -> list[str] | None:

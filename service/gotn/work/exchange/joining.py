@@ -1,14 +1,16 @@
 """Edges of one document put right: turned round, soft ones joined, doubles left out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from sys import intern
 from typing import Any
 
 import orjson
 
 from gotn import shapes
 from gotn.work.exchange.parsing import Piece
-from gotn.work.exchange.report import Report
+from gotn.work.exchange.report import Report, placed
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Unknown
+from gotn.work.records.shelf import Shelf
 from gotn.work.rules import fold
 from gotn.work.rules import tags as tagged
 
@@ -32,20 +34,34 @@ class Edges:
 
     def __init__(self, draft: GraphDraft, report: Report) -> None:
         self.draft, self.report = draft, report
-        self.rows: list[tuple[Row, Piece]] = []
-        self._documents: list[Row] = []
+        #: Each edge with its line and place: `row`, `line`, `where`.
+        self._found = Shelf()
+        self._documents = Shelf()
 
-    def finish(self, nodes: Mapping[str, Row], families: Mapping[str, Row]) -> None:
+    def add(self, row: Row, piece: Piece) -> None:
+        """Take in one edge."""
+        self._found.append({"row": row, "line": piece.line, "where": piece.where})
+
+    def families(self) -> Iterator[tuple[Row, int | None]]:
+        """The derived_from edges, with their lines."""
+        for found in self._found:
+            if found["row"]["type"] == EdgeType.DERIVED_FROM.value:
+                yield found["row"], found["line"]
+
+    def finish(self, families: Mapping[str, Row]) -> None:
         """Turn what the tags contradict, then leave one row a pair, in the document's order.
 
         `families` has the whole row of each child: an edge document states a part of it.
         """
-        tags = _Tags(nodes)
+        tags = Tags(self.draft.nodes)
         known: dict[fold.EdgeKey, int] = {}
-        for row, piece in self.rows:
-            if row["type"] == EdgeType.HARD_REQUIRES.value:
-                self._turn(row, piece, tags)
-            key = fold.edge_key(row)
+        for found in self._found:
+            row, piece = found["row"], Piece(None, found["line"], found["where"])
+            hard = row["type"] == EdgeType.HARD_REQUIRES.value
+            if hard and (reason := turned(row, tags)):
+                self._warn(piece, reason)
+            type_, src, dst, kind = fold.edge_key(row)
+            key = (intern(type_), intern(src), intern(dst), intern(kind))
             if key in known:
                 at = known[key]
                 self._documents[at] = self._joined(self._documents[at], row, piece)
@@ -54,18 +70,9 @@ class Edges:
             self._documents.append(row)
             if piece.line:
                 self.draft.lines[f"edge {row['type']} {row['src']} {row['dst']}"] = piece.line
-        self.draft.edges += [found for row in self._documents if (found := _whole(row, families))]
-
-    def _turn(self, row: Row, piece: Piece, tags: "_Tags") -> None:
-        src, dst = row["src"], row["dst"]
-        if tags.between(src, dst) or not (backward := tags.between(dst, src)):
-            return
-        row["src"], row["dst"], row["reversed"] = dst, src, True
-        self._warn(
-            piece,
-            f"hard_requires {src} → {dst} is turned round: {src} requires "
-            f"'{', '.join(backward)}' which {dst} produces",
-        )
+        for row in self._documents:
+            if whole := _whole(row, families):
+                self.draft.edges.append(whole)
 
     def _joined(self, before: Row, row: Row, piece: Piece) -> Row:
         """The one of two edges of a pair that stays."""
@@ -92,19 +99,37 @@ class Edges:
         self.report.add(piece.line, None, reason, piece.where)
 
     def _warn(self, piece: Piece, reason: str) -> None:
-        self.draft.warnings.append(Unknown(line=piece.line, id=None, reason=reason))
+        told = placed(piece.where, reason)
+        self.draft.warnings.append(Unknown(line=piece.line, id=None, reason=told))
 
 
-class _Tags:
+class Tags:
     """What the nodes of this document require and produce."""
 
-    def __init__(self, nodes: Mapping[str, Row]) -> None:
-        self._requires = {id_: set(row.get("requires", ())) for id_, row in nodes.items()}
-        self._produces = {id_: set(row.get("produces", ())) for id_, row in nodes.items()}
+    def __init__(self, nodes: Iterable[Row]) -> None:
+        self._requires: dict[str, frozenset[str]] = {}
+        self._produces: dict[str, frozenset[str]] = {}
+        for row in nodes:
+            for named, known in (("requires", self._requires), ("produces", self._produces)):
+                if names := row.get(named):
+                    known[row["id"]] = frozenset(map(intern, names))
 
     def between(self, src: str, dst: str) -> list[str]:
         """Tags that src produces and dst requires; none where either is not here."""
-        return sorted(self._produces.get(src, set()) & self._requires.get(dst, set()))
+        none: frozenset[str] = frozenset()
+        return sorted(self._produces.get(src, none) & self._requires.get(dst, none))
+
+
+def turned(row: Row, tags: Tags) -> str:
+    """Turn a hard edge round where the tags say the opposite; what a warning says of it."""
+    src, dst = row["src"], row["dst"]
+    if tags.between(src, dst) or not (backward := tags.between(dst, src)):
+        return ""
+    row["src"], row["dst"], row["reversed"] = dst, src, True
+    return (
+        f"hard_requires {src} → {dst} is turned round: {src} requires "
+        f"'{', '.join(backward)}' which {dst} produces"
+    )
 
 
 def confirm(draft: GraphDraft) -> None:
@@ -113,14 +138,14 @@ def confirm(draft: GraphDraft) -> None:
     Such an edge may close a cycle and goes with its tags (decisions, Hard edges); one whose
     nodes are not here stays explicit, since nothing tells that tags give it.
     """
-    tags = _Tags({row["id"]: row for row in draft.nodes})
-    for row in draft.edges:
+    tags = Tags(draft.nodes)
+    for at, row in enumerate(draft.edges):
         if row["type"] != EdgeType.HARD_REQUIRES.value:
             continue
         if row.get("provenance") == tagged.PROVENANCE and (
             names := tags.between(row["src"], row["dst"])
         ):
-            row["origin"], row["tags"] = EdgeOrigin.DERIVED.value, names
+            draft.edges[at] = row | {"origin": EdgeOrigin.DERIVED.value, "tags": names}
 
 
 def _whole(row: Row, families: Mapping[str, Row]) -> Row | None:

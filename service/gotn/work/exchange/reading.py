@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gotn.errors import Invalid
-from gotn.work.exchange import beads, folder, history, issues, joining, source
+from gotn.work.exchange import beads, folder, history, issues, joining, source, taskmaster
 from gotn.work.exchange.gathering import Gathering
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
 from gotn.work.records import GraphDraft
 
 #: What `format` may be.
-FORMATS = ("auto", "gotn", "beads")
+FORMATS = ("auto", "gotn", "beads", "taskmaster")
 
 
 def read(
@@ -40,6 +40,8 @@ def read(
         pieces = chain([first], pieces)
     if format == "beads" or (format == "auto" and first and issues.is_issue(first.value)):
         return beads.read(pieces, report)
+    if format == "taskmaster" or (format == "auto" and first and taskmaster.is_tasks(first.value)):
+        return taskmaster.read(pieces, report, data[:].decode(errors="replace"))
     return _gathered(pieces, report)
 
 
@@ -52,10 +54,14 @@ def _gathered(pieces: Iterator[Piece], report: Report) -> GraphDraft:
 
 def _joined(gathering: Gathering, journal: str) -> GraphDraft:
     draft = gathering.finish()
+    graph = gathering.report.name if journal else ""
+    names = {row["id"]: graph for row in draft.nodes}
     if draft.journal:
-        history.merge(draft, history.told(draft.journal, gathering.journal_lines, journal))
+        draft.nodes, draft.edges = list(draft.nodes), list(draft.edges)  # to be filled in place
+        told = history.told(draft.journal, gathering.journal_lines, journal)
+        history.merge(draft, told, journal)
     joining.confirm(draft)
-    history.note_missing(draft)
+    history.note_missing(draft, names, journal)
     return draft
 
 

@@ -1,9 +1,11 @@
 """Where a reader tells what it could not take: all of it, not the first."""
 
 import re
+from collections.abc import Iterable
 
 from gotn.errors import BadDocument
-from gotn.work.records import Unknown
+from gotn.work.exchange import rings
+from gotn.work.records import GraphDraft, Unknown
 
 #: Violations that are listed; a file with more is not worth reading on.
 MOST = 1000
@@ -25,10 +27,12 @@ class Report:
         if len(self.violations) >= MOST:
             self.finish()
 
-    def finish(self) -> None:
-        """Raise BadDocument if anything was wrong."""
+    def finish(self, draft: GraphDraft | None = None) -> None:
+        """Raise BadDocument if anything was wrong, a draft's cycles with the rest."""
         if not self.violations:
             return
+        if draft is not None:
+            self.violations += rings.closed(draft)[: MOST - len(self.violations)]
         count = len(self.violations)
         first = "; ".join(_said(found) for found in self.violations[:_SHOWN])
         more = f"; and {count - _SHOWN} more" if count > _SHOWN else ""
@@ -60,6 +64,14 @@ def placed(where: str, reason: str) -> str:
     if not where:
         return reason
     return f"{where}.{reason}" if _FIELD.match(reason) else f"{where}: {reason}"
+
+
+def of_file(name: str, found: Iterable[Unknown]) -> list[Unknown]:
+    """The same, saying which of several files it is about; as it is where there is no name."""
+    return [
+        Unknown(line=one.line, id=one.id, reason=f"{name}: {one.reason}" if name else one.reason)
+        for one in found
+    ]
 
 
 def _said(found: Unknown) -> str:

@@ -1,9 +1,12 @@
 """A file's bytes, within limits, and whether they are one JSON document or a line each."""
 
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from itertools import islice
+from mmap import ACCESS_READ, MADV_DONTNEED, mmap
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,18 +16,26 @@ from gotn.work.exchange import parsing
 from gotn.work.exchange.parsing import Piece
 from gotn.work.exchange.report import Report
 
+Data = bytes | mmap
 #: Bytes of a file.
 FILE_BYTES = 256 * 1024 * 1024
+#: Bytes that are read at once; a larger file is mapped into memory.
+MAPPED = 16 * 1024 * 1024
 #: Bytes of one line of JSONL.
 LINE_BYTES = 8 * 1024 * 1024
 _MARK = b"\xef\xbb\xbf"
+_SOMETHING = re.compile(rb"\S")
+_NEWLINE = re.compile(rb"\n")
 _OTHER_MARKS = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16"}
 #: What version control leaves in a file that it could not merge; no JSON line begins so.
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: [^\r\n]*)?\r?$", re.MULTILINE)
 
 
-def load(source: str | Path | BinaryIO, name: str | None = None) -> tuple[str, bytes]:
-    """What a source is called and its bytes; `-` is standard input."""
+def load(source: str | Path | BinaryIO, name: str | None = None) -> tuple[str, Data]:
+    """What a source is called and its bytes; `-` is standard input.
+
+    A large one is mapped into memory from its file, standard input from a temporary one.
+    """
     if source == "-":
         return name or "standard input", _bounded(sys.stdin.buffer, name or "standard input")
     if not isinstance(source, str | Path):
@@ -32,41 +43,74 @@ def load(source: str | Path | BinaryIO, name: str | None = None) -> tuple[str, b
     path = Path(source)
     try:
         with path.open("rb") as stream:
-            return name or path.name, _bounded(stream, name or path.name)
+            return name or path.name, _mapped(stream, name or path.name)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Invalid(f"{path}: cannot be read: {reason}", file=str(path)) from None
 
 
-def _bounded(stream: BinaryIO, name: str) -> bytes:
-    data = stream.read(FILE_BYTES + 1)
+def _mapped(stream: BinaryIO, name: str) -> Data:
+    """The file as it is; what is no file or is small is read."""
+    size = os.fstat(stream.fileno()).st_size
+    if size > FILE_BYTES:
+        raise _too_large(name)
+    if size <= MAPPED:
+        return _bounded(stream, name)
+    return mmap(stream.fileno(), size, access=ACCESS_READ)
+
+
+def _bounded(stream: BinaryIO, name: str) -> Data:
+    data = stream.read(MAPPED + 1)
     if len(data) > FILE_BYTES:
-        raise LimitExceeded(
-            f"{name}: expected at most {FILE_BYTES} bytes, found more.", limit=FILE_BYTES
-        )
-    return data.removeprefix(_MARK)
+        raise _too_large(name)
+    if len(data) <= MAPPED:
+        return data
+    with tempfile.TemporaryFile(prefix="gotn-") as file:
+        size = 0
+        while data:
+            size += len(data)
+            if size > FILE_BYTES:
+                raise _too_large(name)
+            file.write(data)
+            data = stream.read(MAPPED)
+        file.flush()
+        return mmap(file.fileno(), size, access=ACCESS_READ)
 
 
-def pieces(data: bytes, report: Report) -> Iterator[Piece]:
+def _too_large(name: str) -> LimitExceeded:
+    return LimitExceeded(
+        f"{name}: expected at most {FILE_BYTES} bytes, found more.", limit=FILE_BYTES
+    )
+
+
+def _release(data: Data) -> None:
+    """Let go of the pages read so far; what is looked at again is read again."""
+    if isinstance(data, mmap) and hasattr(data, "madvise"):
+        data.madvise(MADV_DONTNEED)
+
+
+def pieces(data: Data, report: Report) -> Iterator[Piece]:
     """The objects of a file one by one, JSONL or not; what is wrong goes to the report."""
     if not _is_text(data, report):
         return
     by_line = is_lines(data)
     if conflicts(data, report) and not by_line:
         return
+    _release(data)
     if by_line:
         yield from lines(data, report)
         return
     try:
-        text = data.decode()
+        text = data[:].removeprefix(_MARK).decode()
+        _release(data)
     except UnicodeDecodeError as error:
         report.add(_line_of(data, error.start), None, _not_utf8(error))
         return
     yield from parsing.document(text, report)
 
 
-def _is_text(data: bytes, report: Report) -> bool:
-    if not data.strip():
+def _is_text(data: Data, report: Report) -> bool:
+    if not _SOMETHING.search(data, len(_MARK) if data[:3] == _MARK else 0):
         report.add(None, None, "expected JSON, found an empty file")
         return False
     if encoding := _OTHER_MARKS.get(data[:2]):
@@ -78,7 +122,7 @@ def _is_text(data: bytes, report: Report) -> bool:
     return True
 
 
-def conflicts(data: bytes, report: Report) -> bool:
+def conflicts(data: Data, report: Report) -> bool:
     """Whether there are merge-conflict markers; each is reported."""
     found = False
     for marker in _CONFLICT.finditer(data):
@@ -92,7 +136,7 @@ def conflicts(data: bytes, report: Report) -> bool:
     return found
 
 
-def is_lines(data: bytes) -> bool:
+def is_lines(data: Data) -> bool:
     """Whether this is JSONL: its first line is a whole object, or damaged and its second is one.
 
     A first line that ends in the middle of a list or object begins one document over lines.
@@ -107,13 +151,13 @@ def is_lines(data: bytes) -> bool:
     return not goes_on and heads[1].startswith(b"{") and parsing.parses(heads[1])
 
 
-def lines(data: bytes, report: Report) -> Iterator[Piece]:
+def lines(data: Data, report: Report) -> Iterator[Piece]:
     """The objects of JSONL, each with its line; a line that cannot be read is reported."""
     for number, line in _raw_lines(data):
         if _CONFLICT.match(line):
             continue
         if len(line) > LINE_BYTES:
-            report.add(number, None, f"expected at most {LINE_BYTES} bytes, found {len(line)}")
+            report.add(number, None, f"expected at most {LINE_BYTES} bytes in a line, found more")
             continue
         try:
             text = line.decode()
@@ -123,20 +167,26 @@ def lines(data: bytes, report: Report) -> Iterator[Piece]:
         yield from parsing.one_line(text, number, report)
 
 
-def _raw_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, without their ends, numbered from 1."""
-    start, number = 0, 0
+def _raw_lines(data: Data) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, without their ends, numbered from 1.
+
+    Of one that is too long only the beginning is read: enough to tell that it is.
+    """
+    start, number, released = (len(_MARK) if data[:3] == _MARK else 0), 0, 0
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         number += 1
-        if line := data[start:end].strip():
+        if line := data[start : min(end, start + LINE_BYTES + 1)].strip():
             yield number, line
         start = end + 1
+        if start - released > MAPPED:
+            _release(data)
+            released = start
 
 
-def _line_of(data: bytes, at: int) -> int:
-    return data.count(b"\n", 0, at) + 1
+def _line_of(data: Data, at: int) -> int:
+    return 1 + sum(1 for _ in _NEWLINE.finditer(data, 0, at))
 
 
 def _not_utf8(error: UnicodeDecodeError) -> str:
@@ -147,7 +197,7 @@ def _text(data: bytes) -> str:
     return data.decode(errors="replace").strip()
 
 
-def one_document(data: bytes, name: str) -> object:
+def one_document(data: Data, name: str) -> object:
     """The one JSON value of a small file of a folder; BadDocument for anything else."""
     report = Report(name)
     found = [piece.value for piece in pieces(data, report)]

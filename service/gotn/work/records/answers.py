@@ -1,5 +1,6 @@
 """What is asked of a work graph and what is done to it: plans, paths, imports, checks."""
 
+from collections.abc import MutableSequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -143,8 +144,9 @@ class GraphDraft:
     telling where the document states them.
     """
 
-    nodes: list[dict[str, Any]] = field(default_factory=list)
-    edges: list[dict[str, Any]] = field(default_factory=list)
+    #: A reader of large files gives a `Shelf`: there a row that is read is a copy.
+    nodes: MutableSequence[dict[str, Any]] = field(default_factory=list)
+    edges: MutableSequence[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     #: Journal entries of another tool's document, whole, in order.
     journal: list[dict[str, Any]] = field(default_factory=list)

@@ -1,7 +1,8 @@
 """Keys of stored entities, and calls in bounded batches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +23,13 @@ def key(project_id: str, *names: Any) -> str:
     if len(whole) <= KEY_BYTES // 4 or len(whole.encode()) <= KEY_BYTES:
         return whole
     return f"{project_id}/#{sha256(whole.encode()).hexdigest()}"
+
+
+def streamed(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """The same of rows that come one by one."""
+    rest = iter(rows)
+    while some := list(islice(rest, size)):
+        yield some
 
 
 def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:

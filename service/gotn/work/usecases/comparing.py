@@ -1,6 +1,7 @@
 """What a draft says anew: its rows against what is stored."""
 
 from collections.abc import Iterable
+from sys import intern
 from typing import Any
 
 from gotn.database.connection import Tx
@@ -10,7 +11,7 @@ from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, NodeStatus
 from gotn.work.rules import fold
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
-from gotn.work.store.keys import batches
+from gotn.work.store.keys import streamed
 from gotn.work.usecases import blocking, completing
 from gotn.work.usecases.taken import Taken
 
@@ -21,8 +22,8 @@ _MANNER = frozenset(("layout", "said", "touched", "origin"))
 
 async def sort_nodes(tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool) -> None:
     """Sort the draft's nodes into new and changed ones; `strict` refuses to change any."""
-    rest = [row for row in draft.nodes if row["id"] not in taken.staged.nodes]
-    for some in batches(rest):
+    rest = (row for row in draft.nodes if row["id"] not in taken.staged.nodes)
+    for some in streamed(rest):
         stored = await node_store.get(tx, ledger.project_id, (row["id"] for row in some))
         _sort(ledger, some, stored, taken, strict)
 
@@ -79,31 +80,56 @@ def touched(known: Row, changed: Row, ledger: Ledger) -> Row:
 async def sort_edges(tx: Tx, ledger: Ledger, draft: GraphDraft, taken: Taken, strict: bool) -> None:
     """Sort the draft's edges into new, waiting and changed ones; `strict` as for nodes."""
     arriving = set(taken.arriving())
-    rest = [row for row in draft.edges if not taken.staged.holds(row)]
-    ends = {end for row in rest for end in (row["src"], row["dst"])} - arriving
-    present = arriving | await node_store.existing(tx, ledger.project_id, ends)
+    present = arriving | await _present(tx, ledger.project_id, draft, taken)
     if strict:
-        _require_ends(ledger.project_id, rest, present)
-    stored = await edge_store.get(tx, ledger.project_id, rest)
-    before = set(stored)
-    for row in rest:
-        known = stored.get(fold.edge_key(row))
+        _require_ends(ledger.project_id, draft.edges, present)
+    fresh: dict[fold.EdgeKey, Row] = {}
+    rest = (row for row in draft.edges if not taken.staged.holds(row))
+    for some in streamed(rest):
+        stored = await edge_store.get(tx, ledger.project_id, some)
+        _sort_edges(ledger, some, stored, fresh, present, taken, strict)
+
+
+async def _present(tx: Tx, project_id: str, draft: GraphDraft, taken: Taken) -> set[str]:
+    """The ends of edges, staged ones left out, that are stored."""
+    ends = {
+        intern(end)
+        for row in draft.edges
+        if not taken.staged.holds(row)
+        for end in (row["src"], row["dst"])
+    }
+    return await node_store.existing(tx, project_id, ends.difference(taken.arriving()))
+
+
+def _sort_edges(
+    ledger: Ledger,
+    rows: Iterable[Row],
+    stored: dict[fold.EdgeKey, Row],
+    fresh: dict[fold.EdgeKey, Row],
+    present: set[str],
+    taken: Taken,
+    strict: bool,
+) -> None:
+    """Sort some edges; `fresh` are those that this draft brought before."""
+    for row in rows:
+        key = fold.edge_key(row)
+        known = stored.get(key) or fresh.get(key)
         if known and known.get("pending") and {row["src"], row["dst"]} <= present:
             changed = _edge_difference(row, known, strict)
             taken.new_edges.append({k: v for k, v in (known | changed).items() if k != "pending"})
         elif known is None:
             waits = not {row["src"], row["dst"]} <= present
             new = completing.edge(row, ledger.time, pending=waits)
-            stored[fold.edge_key(row)] = new
+            fresh[key] = new
             taken.new_edges.append(new)
         else:
-            taken.waiting += bool(known.get("pending") and fold.edge_key(row) in before)
+            taken.waiting += bool(known.get("pending") and key in stored)
             if changed := _edge_difference(row, known, strict):
                 whole = known if known.get("pending") else _names(known)
                 taken.changed_edges.append(whole | changed)
 
 
-def _require_ends(project_id: str, rows: list[Row], present: set[str]) -> None:
+def _require_ends(project_id: str, rows: Iterable[Row], present: set[str]) -> None:
     """An edge asked for by itself needs both its nodes; a parent or child may come later."""
     for row in rows:
         for end in (row["src"], row["dst"]):

@@ -56,6 +56,12 @@ async def _at_one_moment(database: Database, project_id: str, *, with_journal: b
     raise Conflict(f"Project {project_id!r} is being written to; try again.", project=project_id)
 
 
+async def whole(database: Database, project_id: str) -> dict[str, list[Row]]:
+    """`nodes` and `edges` of a project as rows, at one moment, edges that wait included."""
+    rows = await _at_one_moment(database, project_id, with_journal=False)
+    return {"nodes": rows.nodes, "edges": rows.edges}
+
+
 async def _entries(database: Database, project_id: str, seq: int) -> list[Row]:
     """The documents of the journal, without those of imports that were cut short."""
     told: list[tuple[int | None, list[Row]]] = []

@@ -1,5 +1,6 @@
 """Add, change and remove single nodes."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -47,7 +48,7 @@ def adding(request: Request, draft: WorkNodeDraft) -> Write[WorkNode]:
     return writing(request, "addNode", given, WorkNode, work, touches=touches, size=_size(given))
 
 
-def _touches(id_: str, family_rows: list[Row]) -> Touches:
+def _touches(id_: str, family_rows: Sequence[Row]) -> Touches:
     """A node, its parent and children, and the edges between."""
     ends = (end for row in family_rows for end in (row["src"], row["dst"]))
     return Touches((id_, *ends), tuple(family_rows))

@@ -9,8 +9,9 @@ nothing (decisions, All or nothing, at size).
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
+from sys import intern
 from typing import Any
 
 from gotn import journal, shapes
@@ -20,14 +21,15 @@ from gotn.journal import Ledger
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft
 from gotn.work.store import nodes as node_store
 from gotn.work.store import staging as store
-from gotn.work.store.keys import batches
+from gotn.work.store.keys import BATCH, batches
 from gotn.work.usecases import completing
 from gotn.work.usecases.taken import Staged
 from gotn.work.usecases.writing import Request, check_project
 
 Row = dict[str, Any]
-#: Items of one transaction.
+#: Items of one transaction, and characters of their prompts, about.
 ITEMS = 20_000
+TEXT = 4_000_000
 
 
 def is_large(draft: GraphDraft) -> bool:
@@ -52,8 +54,8 @@ async def stage(
     if begun is None:
         raise Conflict("Another import of this project began at the same time; try again.")
     staged = Staged(number=begun["number"], noted=noted)
-    for some in batches(draft.nodes, ITEMS):
-        staged.nodes |= dict.fromkeys(await _unknown(database, project_id, some))
+    for some in batches(draft.nodes, BATCH):
+        staged.nodes |= dict.fromkeys(map(intern, await _unknown(database, project_id, some)))
     if not staged.nodes:  # nothing to stage: the last transaction is all there is
         await abort(database, project_id)
         return Staged()
@@ -69,7 +71,7 @@ async def stage(
 def _kept(row: Row, stamp: str, staged: Staged) -> Row:
     """An edge's row, completed; what the last transaction needs of it is kept."""
     staged.edges += 1
-    names = (row["src"], row["dst"])
+    names = (intern(row["src"]), intern(row["dst"]))
     if row["type"] == EdgeType.DERIVED_FROM.value:
         staged.families.append({"type": row["type"], "src": row["src"], "dst": row["dst"]})
     elif row["type"] == EdgeType.HARD_REQUIRES.value:
@@ -98,7 +100,7 @@ class _Batches:
         """Store these rows but those that are staged already."""
         done = self._begun[self._kind]
         rest = islice(rows, done, None)
-        while some := list(islice(rest, ITEMS)):
+        while some := list(_some(rest)):
             done += len(some)
             await self._database.write(lambda tx, some=some, done=done: self._store(tx, some, done))  # type: ignore[misc]
 
@@ -117,6 +119,16 @@ class _Batches:
             ledger.record(event, items, **{"import": self._staged.number})
         await journal.commit(tx, ledger)
         await store.note(tx, project_id, **{self._kind: done, "seq": ledger.seq})
+
+
+def _some(rows: Iterator[Row]) -> Iterator[Row]:
+    """The next rows that one transaction takes well; a long prompt weighs more than an edge."""
+    size = 0
+    for row in islice(rows, ITEMS):
+        yield row
+        size += len(row.get("prompt_text", ""))
+        if size > TEXT:
+            return
 
 
 async def _expect(tx: Tx, ledger: Ledger) -> None:

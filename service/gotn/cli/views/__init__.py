@@ -1,0 +1,1 @@
+"""Graphs, plans and trees as diagrams: answers become a `Picture`, a picture becomes text."""

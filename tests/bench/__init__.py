@@ -1,0 +1,1 @@
+"""`make bench`: what our own functions take, as ratios to floors measured in the same run."""
