@@ -1,5 +1,6 @@
 """What one request carries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,10 @@ class Context:
     loaders: dict[Any, Any] = field(default_factory=dict)
     #: Errors that became members of a result, in order; for metrics and the command line.
     refused: list[GotnError] = field(default_factory=list)
+
+    #: Called for each root field of a query: how it was answered (`compiled`, `normal`, `refused`,
+    #: `surprise`; see graph.hook), and why not from a compiled plan.
+    on_field: Callable[[str, str], None] = lambda way, reason: None
 
     def request(self, project: str, idempotency_key: str | None) -> Request:
         """Who asks for a write, where."""

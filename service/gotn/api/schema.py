@@ -22,19 +22,22 @@ from gotn.api.queries import Query
 from gotn.api.runs import Run
 from gotn.api.scalars import SCALARS
 from gotn.database.connection import within
+from gotn.graph.hook import compiling
 
 
 class Schema(strawberry.Schema):
     """Strawberry's schema with a time for the whole operation, and errors masked."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, compiled: bool = True) -> None:
         self.limits = limits
+        executor, documents = compiling()
         super().__init__(
             Query,
             Mutation,
             types=[WorkNode, Run, JournalEntry, Project],
             config=StrawberryConfig(scalar_map=SCALARS),
-            extensions=limiting.extensions(limits),
+            extensions=[documents, *limiting.extensions(limits)],
+            execution_context_class=executor if compiled else None,
             exception_handlers=HANDLERS,
         )
 

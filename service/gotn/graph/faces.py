@@ -76,10 +76,14 @@ class Face:
                 self._add(found, *self.reads[name])
         return found
 
+    def needed(self, read: Computed) -> dict[str, Read]:
+        """The members that a computed field needs, and what each reads."""
+        return {need: self._member(need) for need in read.needs}
+
     def _add(self, found: dict[str, Read], member: str, read: Read) -> None:
         if isinstance(read, Computed):
-            for need in read.needs:
-                found.setdefault(need, self._member(need))
+            for need, one in self.needed(read).items():
+                found.setdefault(need, one)
         elif isinstance(read, Property):
             found.setdefault(read.name, read)
         elif isinstance(read, Expression):

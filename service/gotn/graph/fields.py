@@ -33,7 +33,7 @@ def member(name: str, result: Any, description: str) -> Any:
 
     return strawberry.field(
         resolver=signed(resolver, result, {}),
-        metadata={KEY: Computed((name,))},
+        metadata={KEY: Property(name)},
         description=description,
     )
 

@@ -1,7 +1,7 @@
 """What a GraphQL field reads from the graph, declared beside the field.
 
 A field without a declaration reads the property of its own Python name, in the form that
-its annotation tells (`forms`). Normal execution (`resolvers`) and, later, the compiler are
+its annotation tells (`forms`). Normal execution (`resolvers`) and the compiler are
 made from these declarations alone.
 """
 
@@ -75,11 +75,28 @@ class One:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A root field that lists a whole label."""
+
+    relation: Relation
+    #: The project that its arguments name; Invalid for what can be none.
+    project: Callable[[Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True)
+class Find:
+    """A root field that finds one entity by its key."""
+
+    #: Label, project and key that its arguments lead to; Invalid where they lead nowhere.
+    place: Callable[[Mapping[str, Any]], tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
 class Ask:
     """A question that gotn.work.store answers with statements of its own."""
 
 
-Read = Property | GlobalId | Expression | Computed | Relation | One | Ask
+Read = Property | GlobalId | Expression | Computed | Relation | One | Listed | Find | Ask
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,7 @@ from gotn.graph.pages import Wanted, wanted
 from gotn.graph.reads import KEY, One, Relation, order_of
 from gotn.graph.scope import require_project
 from gotn.graph.selection import selected
-from gotn.graph.statements import Asked
-
-#: Rows that one statement may return, at most: owners times rows of each.
-ROWS = 100_000
+from gotn.graph.statements import ROWS, Asked
 
 
 @dataclass(frozen=True)
@@ -177,6 +174,8 @@ def ask(
     values["limit"] = paging.checked(first) + 1
     if after is not None:
         for number, at in enumerate(paging.decode(order_by.name, len(order.keys), after)):
+            if not order.keys[number].fits(at):
+                raise paging.foreign()
             if order.keys[number].temporal:
                 shapes.moment(at, "after")
             values[f"at{number}"] = at

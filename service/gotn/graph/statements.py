@@ -14,6 +14,21 @@ from gotn.graph.reads import Above, Equals, Fulfils, In, Predicate, Read, Relati
 
 #: Names in a composed statement: the owner, the relationship, the row's entity.
 OWNER, EDGE, THIS = "n", "r", "m"
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names in one part of a statement: of the owner, the relationship, the entity."""
+
+    owner: str = OWNER
+    edge: str = EDGE
+    this: str = THIS
+    #: What the names of this part's parameters begin with.
+    prefix: str = ""
+
+
+#: Rows that one level of lists may have, at most: owners times rows of each.
+ROWS = 100_000
 Members = tuple[tuple[str, Read], ...]
 
 
@@ -71,15 +86,37 @@ def by_key(label: str, members: Members) -> str:
     )
 
 
+def connection(asked: Asked, names: Names, row: str) -> str:
+    """One page as an expression: rows, or [rows, total] where the total is asked for."""
+    prefix = names.prefix
+    rows = "[]"
+    if asked.rows:
+        joined = asked.relation.type is not None
+        keep = f"{names.this}, {names.edge}" if joined else names.this
+        order = asked.order.clause(names.this, names.edge, asked.relation.pinned)
+        beyond = [asked.order.beyond(names.this, names.edge, prefix)] if asked.after else []
+        rows = (
+            f"COLLECT {{ {_match(asked, names, beyond)} "
+            f"WITH {keep} ORDER BY {order} LIMIT ${prefix}limit RETURN {row} }}"
+        )
+    if not asked.total:
+        return rows
+    # A procedure's rows are a whole query's, which must say what it returns.
+    procedure = any(isinstance(predicate, Text) for predicate, _, _ in asked.filters)
+    returned = f" RETURN {names.this}" if procedure else ""
+    return f"[{rows}, COUNT {{ {_match(asked, names, [])}{returned} }}]"
+
+
 def _page(asked: Asked, owner: str) -> str:
+    names = Names(owner)
     rows = (
-        _rows(asked, owner) if asked.rows else "WITH *, [] AS rows" if owner else "WITH [] AS rows"
+        _rows(asked, names) if asked.rows else "WITH *, [] AS rows" if owner else "WITH [] AS rows"
     )
-    total = _total(asked, owner) if asked.total else "WITH *, null AS total"
+    total = _total(asked, names) if asked.total else "WITH *, null AS total"
     return f"{rows}\n{total}"
 
 
-def _rows(asked: Asked, owner: str) -> str:
+def _rows(asked: Asked, names: Names) -> str:
     joined = asked.relation.type is not None
     keep = f"{THIS}, {EDGE}" if joined else THIS
     facts = faces.projection(EDGE, dict(asked.facts)) if joined else "{}"
@@ -87,37 +124,40 @@ def _rows(asked: Asked, owner: str) -> str:
     order = asked.order.clause(THIS, EDGE, asked.relation.pinned)
     beyond = [asked.order.beyond(THIS, EDGE)] if asked.after else []
     return (
-        f"CALL ({owner}) {{\n  {_match(asked, owner, beyond)}\n"
+        f"CALL ({names.owner}) {{\n  {_match(asked, names, beyond)}\n"
         f"  WITH {keep} ORDER BY {order} LIMIT $limit\n"
         f"  RETURN collect([{entity}, {facts}, {asked.order.values(THIS, EDGE)}]) AS rows\n}}"
     )
 
 
-def _total(asked: Asked, owner: str) -> str:
-    return f"CALL ({owner}) {{\n  {_match(asked, owner, [])}\n  RETURN count(*) AS total\n}}"
+def _total(asked: Asked, names: Names) -> str:
+    match = _match(asked, names, [])
+    return f"CALL ({names.owner}) {{\n  {match}\n  RETURN count(*) AS total\n}}"
 
 
-def _match(asked: Asked, owner: str, more: list[str]) -> str:
+def _match(asked: Asked, names: Names, more: list[str]) -> str:
     """Where rows come from, and what they must fulfil."""
-    parts = [f"{THIS}.project_id = $project"] if asked.relation.scoped else []
-    start = f"MATCH {asked.relation.pattern(owner, EDGE, THIS)}{_hint(asked)}"
+    this = names.this
+    parts = [f"{this}.project_id = $project"] if asked.relation.scoped else []
+    pattern = asked.relation.pattern(names.owner, names.edge, this)
+    start = f"MATCH {pattern}{_hint(asked, this)}"
     for predicate, parameter, wanted in asked.filters:
         if isinstance(predicate, Text):
             start = (
-                f"CALL db.index.fulltext.queryNodes('{predicate.index}', ${parameter}) "
-                f"YIELD node AS {THIS} WITH {THIS}"
+                f"CALL db.index.fulltext.queryNodes('{predicate.index}', "
+                f"${names.prefix}{parameter}) YIELD node AS {this} WITH {this}"
             )
         else:
-            parts.append(_predicate(predicate, parameter, wanted))
+            parts.append(_predicate(predicate, this, names.prefix + parameter, wanted))
     if asked.relation.where:
-        parts.append(snippets.named(asked.relation.where).at(THIS))
+        parts.append(snippets.named(asked.relation.where).at(this))
     if asked.relation.type is None:
         # An index over several properties serves only where each has a predicate.
-        parts += [f"{THIS}.{k.name} IS NOT NULL" for k in asked.order.keys if k.missing is None]
+        parts += [f"{this}.{k.name} IS NOT NULL" for k in asked.order.keys if k.missing is None]
     return f"{start} WHERE {' AND '.join(parts + more)}" if parts + more else start
 
 
-def _hint(asked: Asked) -> str:
+def _hint(asked: Asked, this: str) -> str:
     """The index that has a whole label's order: read in order, a page ends where it is full.
 
     Not where a filter is set, as another index may then lead to fewer rows.
@@ -125,17 +165,17 @@ def _hint(asked: Asked) -> str:
     index = asked.order.index(asked.relation.pinned)
     if asked.relation.type is not None or asked.filters or index is None:
         return ""
-    return f" USING INDEX {THIS}:{asked.relation.target}({index})"
+    return f" USING INDEX {this}:{asked.relation.target}({index})"
 
 
-def _predicate(predicate: Predicate, parameter: str, wanted: bool) -> str:
+def _predicate(predicate: Predicate, this: str, parameter: str, wanted: bool) -> str:
     if isinstance(predicate, Equals):
-        return f"{THIS}.{predicate.property} = ${parameter}"
+        return f"{this}.{predicate.property} = ${parameter}"
     if isinstance(predicate, In):
-        return f"{THIS}.{predicate.property} IN ${parameter}"
+        return f"{this}.{predicate.property} IN ${parameter}"
     if isinstance(predicate, Above):
-        return f"{THIS}.{predicate.property} {'<' if predicate.below else '>'} ${parameter}"
+        return f"{this}.{predicate.property} {'<' if predicate.below else '>'} ${parameter}"
     if not isinstance(predicate, Fulfils):
         raise ProgrammingError(f"{predicate} is no condition on a row")
-    text = snippets.named(predicate.snippet).at(THIS, value=parameter)
+    text = snippets.named(predicate.snippet).at(this, value=parameter)
     return text if wanted else f"NOT ({text})"

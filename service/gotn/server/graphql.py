@@ -80,6 +80,7 @@ class Endpoint(GraphQL[Context, None]):
             actor=actor_of(request.headers, self._actor),
             request_id=state.get("request_id", ""),
             queue=self._queue,
+            on_field=self._metrics.root_field,
         )
         state["context"] = context
         return context

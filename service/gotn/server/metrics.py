@@ -33,6 +33,8 @@ class Metrics:
     latencies: dict[str, Latency] = field(default_factory=dict)
     statements: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    #: Root fields of queries: how each was answered, and why not from a compiled plan.
+    fields: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Note an answered request."""
@@ -42,6 +44,10 @@ class Metrics:
     def statement(self, name: str) -> None:
         """Note a statement that is sent to Neo4j."""
         self.statements[name] += 1
+
+    def root_field(self, way: str, reason: str) -> None:
+        """Note how a root field of a query was answered (graph.hook)."""
+        self.fields[way, reason] += 1
 
     def error(self, code: str) -> None:
         """Note an error that a caller was given."""
@@ -63,6 +69,15 @@ class Metrics:
         yield from _head("gotn_errors_total", "counter", "Errors given to callers, by code.")
         for code, count in sorted(self.errors.items()):
             yield _sample("gotn_errors_total", {"code": code}, count)
+        yield from self._root_fields()
+
+    def _root_fields(self) -> Iterator[str]:
+        """`surprise` is the one to watch: it is 0 as long as what is stored is whole."""
+        name = "gotn_query_fields_total"
+        yield from _head(name, "counter", "Root fields of queries, by how they were answered.")
+        shown = self.fields | Counter({("compiled", ""): 0, ("surprise", ""): 0})
+        for (way, reason), count in sorted(shown.items()):
+            yield _sample(name, {"way": way, "reason": reason}, count)
 
     def _histograms(self) -> Iterator[str]:
         name = "gotn_http_request_seconds"
