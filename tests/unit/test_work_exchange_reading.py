@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from gotn.errors import BadDocument, Invalid, LimitExceeded
 from gotn.work import exchange
-from gotn.work.exchange import source
+from gotn.work.exchange import parsing, source
 
 
 def test_all_examples_together_are_one_graph() -> None:
@@ -192,6 +192,38 @@ def test_limits_of_a_file_and_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(source, "FILE_BYTES", 100)
     with pytest.raises(LimitExceeded, match="at most 100 bytes"):
         take(NODE)
+
+
+@pytest.mark.parametrize("form", ["document", "lines"])
+def test_a_large_file_is_read_as_a_small_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: str
+) -> None:
+    """Mapped into memory and read piece by piece: the same rows, and the same lines of errors."""
+    some = [make_node(f"é{i}", summary="→" * 9) for i in range(9)]
+    if form == "document":
+        text = json.dumps({"nodes": some, "edges": []}, indent=1, ensure_ascii=False)
+    else:
+        text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in some)
+    path = tmp_path / "large.json"
+    damaged = tmp_path / "damaged.json"
+    for mark in (b"", b"\xef\xbb\xbf"):
+        path.write_bytes(mark + text.encode())
+        at = text.encode().index("é5".encode())
+        damaged.write_bytes(mark + text.encode()[:at] + b"\xff" + text.encode()[at:])
+        small = exchange.read(path)
+        with pytest.raises(BadDocument) as before:
+            exchange.read(damaged)
+        with monkeypatch.context() as patch:
+            patch.setattr(source, "MAPPED", 16)
+            patch.setattr(parsing, "LEAN", 16)
+            assert small == exchange.read(path)
+            assert [f"é{i}" for i in range(9)] == [row["id"] for row in small.nodes]
+            with path.open("rb") as stream:
+                assert small == exchange.read(stream)
+            with pytest.raises(BadDocument) as after:
+                exchange.read(damaged)
+        assert before.value.facts == after.value.facts
+        assert "0xff" in after.value.facts["violations"][0]["reason"]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from documents import refused, take
-from hypothesis import given
+from hypothesis import given, settings
 
 from gotn.errors import BadDocument, LimitExceeded
 from gotn.work import exchange
@@ -267,6 +267,7 @@ _TASKS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), st.fixed_dictionaries({"tasks": _TASKS}), min_size=1))
 def test_any_json_is_taken_or_refused(document: Any) -> None:
     """No crash; what is taken names each node once and comes out as it went in."""

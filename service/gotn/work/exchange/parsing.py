@@ -7,8 +7,10 @@ nothing by itself of what RFC 8259 calls unpredictable: keys that stand twice, N
 
 import json
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from json.decoder import JSONDecodeError
 from typing import Any
 
@@ -21,6 +23,8 @@ SECTIONS = {"nodes": "node", "edges": "edge", "runs": "run", "journal": "journal
 _ENTITY = frozenset(("id", "src", "event", "ordered_node_ids"))
 #: Keys of a document that say something about the file, not about an entity.
 ABOUT = frozenset(("version", "created", "updated", "workspace_path"))
+#: Characters of a document whose items are read again when they are asked for, not kept.
+LEAN = 4_000_000
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -119,14 +123,42 @@ def _holds_lists(members: dict[str, Any]) -> bool:
     return bool(members.keys() & SECTIONS.keys()) and not members.keys() & _ENTITY
 
 
-def document(text: str, report: Report) -> list[Piece]:
-    """The objects of one JSON document."""
+def document(text: str, report: Report) -> Iterable[Piece]:
+    """The objects of one JSON document: all is read, and of a large one read again piecewise."""
     walk = _Walk(text, report)
     try:
         return walk.document()
     except JSONDecodeError as error:
         report.add(error.lineno, None, _reason(error, "file"))
         return []
+
+
+class _Items:
+    """The items of one list of a document; of a large document only where each stands."""
+
+    def __init__(self, text: str, path: str, section: str) -> None:
+        self._text, self._path, self._section = text, path, section
+        self._pieces: list[Piece] | None = None if len(text) > LEAN else []
+        self._at, self._lines = array("Q"), array("Q")
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def add(self, piece: Piece, at: int) -> None:
+        """Take in one item that begins here."""
+        self._at.append(at)
+        self._lines.append(piece.line or 0)
+        if self._pieces is not None:
+            self._pieces.append(piece)
+
+    def __iter__(self) -> Iterator[Piece]:
+        if self._pieces is not None:
+            yield from self._pieces
+            return
+        decoder = _Decoder()
+        for i, (at, line) in enumerate(zip(self._at, self._lines, strict=True)):
+            value, _ = decoder.value(self._text, at)
+            yield Piece(value, line, f"{self._path}[{i}]", self._section)
 
 
 class _Walk:
@@ -137,8 +169,9 @@ class _Walk:
         self.at, self.line, self._counted = 0, 1, 0
         self.decoder = _Decoder()
 
-    def document(self) -> list[Piece]:
+    def document(self) -> Iterable[Piece]:
         opening = self._next()
+        found: Iterable[Piece]
         if opening == "[":
             found = self._list("", "")
         elif opening == "{":
@@ -163,14 +196,16 @@ class _Walk:
             self.report.add(self.line, _id(value), problem, where)
         return Piece(value, self.line, where, section)
 
-    def _list(self, path: str, section: str) -> list[Piece]:
-        found: list[Piece] = []
+    def _list(self, path: str, section: str) -> _Items:
+        found = _Items(self.text, path, section)
         self.at += 1
         if self._next() == "]":
             self.at += 1
             return found
         while True:
-            found.append(self._value(f"{path}[{len(found)}]", section))
+            self._next()
+            begins = self.at
+            found.add(self._value(f"{path}[{len(found)}]", section), begins)
             if self._separator("]"):
                 return found
 
@@ -182,7 +217,7 @@ class _Walk:
         self.at += 1
         return found == closing
 
-    def _object(self) -> list[Piece]:
+    def _object(self) -> Iterable[Piece]:
         """An object of its own, or the items of its lists where it is a document of lists."""
         first_line = self.line + self.text.count("\n", 0, self.at)
         members, lists = self._members()
@@ -193,12 +228,12 @@ class _Walk:
             }
             return [Piece(whole, first_line)]
         about = {key: value for key, value in members.items() if key not in lists}
-        items = [piece for key in SECTIONS for piece in lists.get(key, ())]
-        return [*items, Piece(about, first_line, "", "about")]
+        items = (piece for key in SECTIONS for piece in lists.get(key, ()))
+        return chain(items, [Piece(about, first_line, "", "about")])
 
-    def _members(self) -> tuple[dict[str, Any], dict[str, list[Piece]]]:
+    def _members(self) -> tuple[dict[str, Any], dict[str, _Items]]:
         members: dict[str, Any] = {}
-        lists: dict[str, list[Piece]] = {}
+        lists: dict[str, _Items] = {}
         self.at += 1
         if self._next() == "}":
             self.at += 1

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import tempfile
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from itertools import islice
 from mmap import ACCESS_READ, MADV_DONTNEED, mmap
@@ -101,12 +102,28 @@ def pieces(data: Data, report: Report) -> Iterator[Piece]:
         yield from lines(data, report)
         return
     try:
-        text = data[:].removeprefix(_MARK).decode()
-        _release(data)
+        text = _decoded(data)
     except UnicodeDecodeError as error:
         report.add(_line_of(data, error.start), None, _not_utf8(error))
         return
     yield from parsing.document(text, report)
+
+
+def _decoded(data: Data) -> str:
+    """The text of a whole document, without ever holding its bytes beside it."""
+    decoder = getincrementaldecoder("utf-8")()
+    text, start = "", len(_MARK) if data[:3] == _MARK else 0
+    for at in range(start, len(data), MAPPED):
+        last = at + MAPPED >= len(data)
+        try:
+            text += decoder.decode(data[at : at + MAPPED], last)  # grows in place
+        except UnicodeDecodeError as error:
+            kept = len(error.object) - len(data[at : at + MAPPED])
+            error.start += at - kept
+            error.object = data[: error.start + 1]
+            raise
+        _release(data)
+    return text
 
 
 def _is_text(data: Data, report: Report) -> bool:

@@ -1,0 +1,125 @@
+"""A file beyond one transaction, through the real command: bounded memory, killed, finished."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from graphs import assert_verified
+
+from gotn.database.connection import Database
+from gotn.work.store import staging as store
+from gotn.work.usecases import projects, replay, staging
+from gotn.work.usecases.writing import Request
+
+NODES, EDGES = 6000, 15_000
+#: Runs the command line and tells the most memory it used, in MiB, as its last line.
+MEASURED = """
+import resource, sys
+from gotn.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+"""
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """21,000 items in 26 MB of JSONL: more than one transaction, in several batches."""
+    path = tmp_path_factory.mktemp("large") / "large.jsonl"
+    with path.open("w") as file:
+        for i in range(NODES):
+            node = {"id": f"n{i}", "kind": "k", "summary": f"s{i}", "prompt_text": f"{i} " * 800}
+            print(json.dumps(node), file=file)
+        for i in range(EDGES):
+            src, dst = i % NODES, (i % NODES + 1 + i // NODES) % NODES
+            edge = {"type": "hard_requires", "src": f"n{min(src, dst)}", "dst": f"n{max(src, dst)}"}
+            print(json.dumps(edge), file=file)
+    return path
+
+
+def _command(environment: dict[str, str], home: Path, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", MEASURED, *arguments],
+        env={**environment, "GOTN_HOME": str(home), "PATH": "/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _peak(process: "subprocess.Popen[str]") -> int:
+    """The most memory of a command that ended well."""
+    out, err = process.communicate(timeout=120)
+    assert (0, "") == (process.returncode, "" if process.returncode == 0 else out + err)
+    return int(err.split()[-1])
+
+
+async def test_memory_does_not_grow_with_the_file(
+    neo4j_environment: dict[str, str], project: str, large: Path, tmp_path: Path, database: Database
+) -> None:
+    """26 MB of text cost less than 80 MiB beyond the least that the command takes."""
+    small = tmp_path / "small.json"
+    small.write_text('{"id": "a", "kind": "k", "summary": "s", "prompt_text": "p"}')
+    least = _peak(_command(neo4j_environment, tmp_path, "import", str(small), "-p", f"{project}-s"))
+    most = _peak(_command(neo4j_environment, tmp_path, "import", str(large), "-p", project))
+    held = await projects.show(database, project)
+    assert (NODES, EDGES) == (held.nodes, held.edges)
+    assert most - least < 80
+    again = _command(neo4j_environment, tmp_path, "import", str(large), "-p", project, "--json")
+    out, _ = again.communicate(timeout=120)
+    assert 0 == json.loads(out)["data"]["changed"]
+    await projects.remove(database, Request(project_id=project, actor="t"))
+
+
+@pytest.mark.parametrize("kind", ["nodes", "edges"])
+async def test_killed_it_is_finished_by_the_same_again(
+    neo4j_environment: dict[str, str],
+    project: str,
+    large: Path,
+    tmp_path: Path,
+    database: Database,
+    kind: str,
+) -> None:
+    """Kill -9 while it stages: nothing is seen; the same again ends with what one run gives."""
+    command = _command(neo4j_environment, tmp_path, "import", str(large), "-p", project)
+    async with asyncio.timeout(60):
+        while not ((at := await _progress(database, project)) and at[kind]):
+            assert command.poll() is None
+            await asyncio.sleep(0.01)
+    command.send_signal(signal.SIGKILL)
+    command.communicate()
+    assert 0 == (await projects.show(database, project)).nodes
+    await assert_verified(database, project)
+    _peak(_command(neo4j_environment, tmp_path, "import", str(large), "-p", project))
+    held = await projects.show(database, project)
+    assert (NODES, EDGES) == (held.nodes, held.edges)
+    await assert_verified(database, project)
+    await projects.remove(database, Request(project_id=project, actor="t"))
+
+
+async def test_killed_it_is_undone_by_abort(
+    neo4j_environment: dict[str, str], project: str, large: Path, tmp_path: Path, database: Database
+) -> None:
+    """Afterwards the project is as it was before."""
+    command = _command(neo4j_environment, tmp_path, "import", str(large), "-p", project)
+    async with asyncio.timeout(60):
+        while not ((at := await _progress(database, project)) and at["edges"]):
+            assert command.poll() is None
+            await asyncio.sleep(0.01)
+    command.send_signal(signal.SIGKILL)
+    command.communicate()
+    empty = await replay.current_digest(database, f"{project}-never")
+    await staging.abort(database, project)
+    assert empty == await replay.current_digest(database, project)
+    assert None is await _progress(database, project)
+    await assert_verified(database, project)
+    await projects.remove(database, Request(project_id=project, actor="t"))
+
+
+async def _progress(database: Database, project: str) -> dict[str, int] | None:
+    return await database.read(lambda tx: store.progress(tx, project))
