@@ -204,8 +204,33 @@ async def take_over(tx: Tx, ledger: Ledger, source: AsyncIterator[Entry]) -> Non
             await tx.rows("journal/append_entries", entries=page.taken())
     await tx.rows("journal/append_entries", entries=page.taken())
     if last is not None:
-        ledger.seq, ledger.head = last.seq, last.hash
-        ledger.now = shapes.moment(last.timestamp)
+        await continue_after(tx, ledger, last)
+
+
+async def append_ahead(
+    database: Database, project_id: str, source: AsyncIterator[Entry]
+) -> Entry | None:
+    """The same without the head, a page a transaction, for a project that nobody may write.
+
+    Returns the last entry, after which `continue_after` sets the head.
+    """
+    page = _Page(project_id)
+    last: Entry | None = None
+    async for last in source:
+        if page.add(last):
+            await _append_page(database, page.taken())
+    await _append_page(database, page.taken())
+    return last
+
+
+async def _append_page(database: Database, rows: list[dict[str, Any]]) -> None:
+    await database.write(lambda tx: tx.rows("journal/append_entries", entries=rows))
+
+
+async def continue_after(tx: Tx, ledger: Ledger, last: Entry) -> None:
+    """Move the project's head to an entry that was taken over."""
+    ledger.seq, ledger.head = last.seq, last.hash
+    ledger.now = shapes.moment(last.timestamp)
     await _set_head(tx, ledger)
 
 

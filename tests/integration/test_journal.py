@@ -14,7 +14,7 @@ from stories import assert_whole, by_hand, entries_of, exported, story
 
 from gotn import journal, shapes
 from gotn.database.connection import Database
-from gotn.errors import BadDocument, Conflict, CycleRefused, Invalid, NotFound
+from gotn.errors import BadDocument, Conflict, CycleRefused, DatabaseUnavailable, Invalid, NotFound
 from gotn.work.store import nodes as store
 from gotn.work.usecases import bulk, edges, exporting, nodes, projects, replay
 from gotn.work.usecases.lines import Lines
@@ -103,10 +103,20 @@ async def test_idempotency_key_gives_the_first_answer(database: Database, projec
     assert (await projects.show(database, project)).seq == 2
 
 
+@pytest.mark.parametrize("ahead", [20_000, 2])
 async def test_exported_lines_rebuild_the_project(
-    database: Database, request_: Request, project: str, tmp_path: Path
+    database: Database,
+    request_: Request,
+    project: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead: int,
 ) -> None:
-    """JSONL into an empty project: same digest, same journal word for word, same export."""
+    """JSONL into an empty project: same digest, same journal word for word, same export.
+
+    So too where the journal is long and goes in transactions of its own.
+    """
+    monkeypatch.setattr(replay, "AHEAD", ahead)
     await story(database, request_)
     before = await assert_whole(database, project)
     path = await exported(database, project, tmp_path)
@@ -125,10 +135,36 @@ async def test_exported_lines_rebuild_the_project(
     await assert_whole(database, copy.project_id)
 
 
+async def test_a_long_journal_that_stops_leaves_nothing(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Meanwhile nobody can write; where it fails the project is gone."""
+    monkeypatch.setattr(replay, "AHEAD", 2)
+    await story(database, request_)
+    copy = Request(project_id=f"{project}-copy", actor="other")
+
+    async def failing(*_: object) -> None:
+        with pytest.raises(Conflict, match="is being removed"):
+            await nodes.add(database, copy, make_node("a"))
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(journal, "append_ahead", failing)
+    with pytest.raises(DatabaseUnavailable):
+        await replay.replay(database, copy, partial(journal.entries, database, project))
+    with pytest.raises(NotFound):
+        await projects.show(database, copy.project_id)
+
+
+@pytest.mark.parametrize("ahead", [20_000, 2])
 async def test_replay_from_another_project(
-    database: Database, request_: Request, project: str
+    database: Database,
+    request_: Request,
+    project: str,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead: int,
 ) -> None:
     """From Neo4j into an empty project; one that holds something is refused."""
+    monkeypatch.setattr(replay, "AHEAD", ahead)
     await story(database, request_)
     copy = Request(project_id=f"{project}-copy", actor="other")
     source = partial(journal.entries, database, project)

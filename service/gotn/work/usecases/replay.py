@@ -7,7 +7,7 @@ from typing import Any
 
 from gotn import journal, shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import BadDocument, Conflict, Invalid
+from gotn.errors import BadDocument, Conflict, GotnError, Invalid
 from gotn.journal import Entry, Ledger
 from gotn.work.records import Replayed, Unknown, Verification
 from gotn.work.rules import fold
@@ -16,13 +16,15 @@ from gotn.work.usecases import projects, rebuilding, recovering
 from gotn.work.usecases.adopting import adopt
 from gotn.work.usecases.chain import Chain, folded
 from gotn.work.usecases.lines import LISTED, Lines, is_original
-from gotn.work.usecases.writing import Request, write
+from gotn.work.usecases.writing import Request, check_project, write
 
 __all__ = ["Chain", "adopt", "current_digest", "folded", "replay", "replay_file", "verify"]
 
 Row = dict[str, Any]
 #: Entries from their first on; asked twice, so that they need not be held.
 Source = Callable[[], AsyncIterator[Entry]]
+#: Entries of a journal that is taken over in one transaction; a longer one is appended before.
+AHEAD = 20_000
 #: Times that a verification begins again because somebody wrote meanwhile.
 PATIENCE = 5
 
@@ -162,16 +164,79 @@ async def replay(
 async def _taken_over(
     database: Database, request: Request, source: Source, state: fold.State, chain: Chain
 ) -> Replayed:
-    """The state, and the journal as it is."""
+    """The state, and the journal as it is; a long one in transactions of its own, before."""
+    answer = _begun(chain.entries, verbatim=True)
+    if chain.entries > AHEAD and request.idempotency_key is None:
+        return await _ahead(database, request, source, state, chain, answer)
 
     async def note(tx: Tx, ledger: Ledger) -> None:
         ledger.entries = []
         await journal.take_over(tx, ledger, _until(source(), chain.entries))
         if ledger.head != chain.head:
-            raise Conflict("The journal changed while it was read; replay it again.")
+            raise _changed()
 
-    answer = _begun(chain.entries, verbatim=True)
     return await _rebuilt(database, request, state, note, answer)
+
+
+def _changed() -> Conflict:
+    return Conflict("The journal changed while it was read; replay it again.")
+
+
+async def _ahead(
+    database: Database,
+    request: Request,
+    source: Source,
+    state: fold.State,
+    chain: Chain,
+    answer: Replayed,
+) -> Replayed:
+    """Append the entries while the project is closed for writers, then store the state.
+
+    Cut short, the project is one that is being removed: asked for again, its removal ends it.
+    """
+    project_id = check_project(request.project_id)
+
+    async def close(tx: Tx) -> None:
+        ledger = await journal.begin(tx, project_id, request.actor)
+        if not ledger.created:
+            raise _taken(project_id)
+        await tx.rows("project/mark_removing", project=project_id, first=True)
+
+    async def work(tx: Tx) -> None:
+        await tx.rows("project/open", project=project_id)
+        ledger = await journal.begin(tx, project_id, request.actor, create=False)
+        await rebuilding.write(tx, ledger, state)
+        if last is None or last.hash != chain.head:
+            raise _changed()
+        await journal.continue_after(tx, ledger, last)
+
+    await database.write(close)
+    try:
+        entries = _until(source(), chain.entries)
+        last = await journal.append_ahead(database, project_id, entries)
+        await database.write(work)
+    except GotnError:
+        await projects.remove(database, request)
+        raise
+    return await _counted(database, request, state, answer)
+
+
+async def _counted(
+    database: Database, request: Request, state: fold.State, answer: Replayed
+) -> Replayed:
+    return replace(
+        answer,
+        nodes=len(state.nodes),
+        edges=len(state.edges),
+        runs=len(state.runs),
+        digest=await current_digest(database, request.project_id),
+    )
+
+
+def _taken(project_id: str) -> Conflict:
+    return Conflict(
+        f"Project {project_id!r} is not empty: replay into a new one.", project=project_id
+    )
 
 
 async def _until(entries: AsyncIterator[Entry], seq: int) -> AsyncIterator[Entry]:
@@ -198,10 +263,7 @@ async def _rebuilt(
 
     async def work(tx: Tx, ledger: Ledger) -> Replayed:
         if not ledger.created:
-            raise Conflict(
-                f"Project {request.project_id!r} is not empty: replay into a new one.",
-                project=request.project_id,
-            )
+            raise _taken(request.project_id)
         await rebuilding.write(tx, ledger, state)
         await note(tx, ledger)
         return answer
