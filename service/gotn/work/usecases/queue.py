@@ -75,7 +75,11 @@ async def _store(database: Database, lane: deque[_Waiting]) -> None:
             waiting.append((write, future))
     if not waiting:
         return
-    outcomes = await grouping.together(database, [write for write, _ in waiting])
-    for (_, future), outcome in zip(waiting, outcomes, strict=True):
-        if not future.done():
-            future.set_result(outcome)
+    try:
+        outcomes = await grouping.together(database, [write for write, _ in waiting])
+        for (_, future), outcome in zip(waiting, outcomes, strict=True):
+            if not future.done():
+                future.set_result(outcome)
+    finally:  # nobody waits for ever, even where the worker itself is ended
+        for _, future in waiting:
+            future.cancel()
