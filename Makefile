@@ -27,6 +27,7 @@ test: environment ## every test, on a real Neo4j of their own; ARGS=… goes to 
 
 fuzz: environment ## random operations, histories and documents for a long time; ARGS=… goes to pytest
 	CI=true GOTN_TEST_PROFILE=fuzz $(BIN)/pytest tests/e2e/test_api_fuzz.py \
+		tests/integration/test_graph_differential.py \
 		tests/integration/test_journal_machine.py $(ARGS)
 
 test-unit: environment ## the tests that need no Neo4j: seconds

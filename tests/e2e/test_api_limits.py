@@ -154,8 +154,11 @@ _COMPOSED = Tx.composed
     "query",
     [
         '{ workNode(id: "a") { id } }',
-        'query Q($p: String!) { workNode(project: $p, id: "a") { parent { id } } }',
-        'query Q($p: String!) { workNode(project: $p, id: "a") { children { nodes { id } } } }',
+        'query Q($p: String!) { treeOf(project: $p, id: "a") { node { parent { id } } } }',
+        (
+            'query Q($p: String!) { treeOf(project: $p, id: "a") '
+            "{ node { children(first: 2) { nodes { id } } } } }"
+        ),
     ],
 )
 async def test_an_operation_has_a_time(

@@ -146,11 +146,15 @@ async def test_metrics_count_requests_statements_and_errors(
     for id_ in ("a", "b"):
         query = f'{{ impact(project: "{project}", id: "{id_}") {{ id }} }}'
         await http.post("/graphql", json={"query": query})
+    await http.post("/graphql", json={"query": "{ projects(first: 1) { nodes { id } } version }"})
     answer = await http.get("/metrics")
     lines = answer.text.splitlines()
+    assert 'gotn_query_fields_total{way="compiled",reason=""} 1' in lines
+    assert 'gotn_query_fields_total{way="normal",reason="undeclared"} 3' in lines
+    assert 'gotn_query_fields_total{way="surprise",reason=""} 0' in lines
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert 'gotn_http_requests_total{route="/graphql",method="POST",status="200"} 2' in lines
-    assert 'gotn_http_request_seconds_bucket{route="/graphql",le="+Inf"} 2' in lines
+    assert 'gotn_http_requests_total{route="/graphql",method="POST",status="200"} 3' in lines
+    assert 'gotn_http_request_seconds_bucket{route="/graphql",le="+Inf"} 3' in lines
     assert 'gotn_errors_total{code="NOT_FOUND"} 2' in lines
     assert 'gotn_statements_total{name="work/get_nodes"} 2' in lines
     buckets = [line for line in lines if "seconds_bucket" in line and "/graphql" in line]

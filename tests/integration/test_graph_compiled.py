@@ -1,6 +1,6 @@
 """What compiled answers promise beside being right: scope, one statement, bounds, ways back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +28,10 @@ EVERYTHING = """query Q($p: String!) {
     related { nodes { nodeId runs { nodes { runId } } } }
     runs { nodes { runId stepCount steps { totalCount nodes { nodeId } } } }
   } } }"""
+
+#: Both ends of every relationship, those that wait included.
+ENDS = """query Q($p: String!) { workEdges(project: $p) { totalCount edges { node { src dst pending
+  srcNode { nodeId parent { nodeId } } dstNode { nodeId runs(first: 2) { totalCount } } } } } }"""
 
 
 class Asking:
@@ -119,7 +123,7 @@ async def test_an_edge_into_another_project_is_unseen(
 ) -> None:
     """Every level is scoped: edges made by hand to another project's nodes lead nowhere."""
     ask = make_asking(compiled=compiled)
-    before = await ask(EVERYTHING, p=graph)
+    before = [await ask(text, p=graph) for text in (EVERYTHING, ENDS)]
     other = Request(project_id=f"{graph}-x", actor="tester")
     await bulk.add_graph(database, other, [make_node("foreign", tags=("y",))], [])
     await planning.plan(database, other)
@@ -133,9 +137,9 @@ async def test_an_edge_into_another_project_is_unseen(
         p=graph,
         other=other.project_id,
     )
-    after = await ask(EVERYTHING, p=graph)
+    after = [await ask(text, p=graph) for text in (EVERYTHING, ENDS)]
     assert before == after
-    assert after["workNodes"]["totalCount"] == 3
+    assert after[0]["workNodes"]["totalCount"] == 3
     found = await ask("query Q($i: ID!) { node(id: $i) { id } }", i=f"WorkNode:{graph}/foreign")
     assert found["node"] is None
 
@@ -154,6 +158,29 @@ async def test_a_root_field_is_one_statement(graph: str, make_asking: MakeAsking
     )
     await ask(two, p=graph)
     assert len(ask.statements) == 2
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+async def test_statements_have_their_index(
+    database: Database, graph: str, make_asking: MakeAsking, compiled: bool
+) -> None:
+    """EXPLAIN of what these documents run: no label or whole-store scan, on either way."""
+    ask = make_asking(compiled=compiled)
+    for text in (EVERYTHING, ENDS):
+        await ask(text, p=graph)
+        for statement, given in list(ask.statements):
+            async with database.session() as session:
+                explained = queries.trusted(f"EXPLAIN {statement}")
+                plan = (await (await session.run(explained, given)).consume()).plan
+            known = {"NodeByLabelScan", "AllNodesScan", "UndirectedAllRelationshipsScan"}
+            assert known.isdisjoint(operators(plan)), statement
+
+
+def operators(plan: Any) -> Iterator[str]:
+    """Every operator of a plan."""
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", ()):
+        yield from operators(child)
 
 
 async def test_values_are_parameters(graph: str, make_asking: MakeAsking) -> None:

@@ -25,6 +25,11 @@ from gotn.work.records import EdgeType, NodeStatus
 from gotn.work.usecases import bulk, link, nodes, planning
 from gotn.work.usecases.writing import Request
 
+#: Where one of several fields fails, graphql-core cancels the others, some before they began.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:coroutine .* was never awaited:RuntimeWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
 FUZZ = os.environ.get("GOTN_TEST_PROFILE") == "fuzz"
 COUNT, GROUP = (20_000, 100) if FUZZ else (60, 30)
 FIRST = random.SystemRandom().randrange(10**9) if FUZZ else 1

@@ -1,5 +1,6 @@
 """Edges of the work graph in GraphQL: all types in one list, those that wait included."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import strawberry
@@ -15,14 +16,15 @@ from gotn.graph.arguments import After, First
 from gotn.graph.fields import stored
 from gotn.graph.forms import build
 from gotn.graph.pages import PageInfo
-from gotn.graph.reads import KEY, Ask
-from gotn.graph.relationships import ORDER, AskedEdges, Branch, page
+from gotn.graph.reads import KEY, End, Relationships
+from gotn.graph.relationships import ORDER, AskedEdges, Branch, page, parameters
 from gotn.graph.resolvers import found_by_key
 from gotn.graph.selection import selected
 from gotn.work import records
 from gotn.work.records import EdgeType
 from gotn.work.store import edges as store
 from gotn.work.store.keys import key
+from gotn.work.usecases.writing import check_project
 
 #: Each stored type's branch; soft edges have no direction.
 BRANCHES = {
@@ -71,7 +73,7 @@ class WorkEdge(records.WorkEdge):
     @strawberry.field(
         description="The node it comes from; null while that is not stored.",
         graphql_type=WorkNode | None,
-        metadata={KEY: Ask()},
+        metadata={KEY: End("src")},
     )
     async def src_node(self, info: strawberry.Info) -> Any:
         """The node it comes from; null while that is not stored."""
@@ -80,7 +82,7 @@ class WorkEdge(records.WorkEdge):
     @strawberry.field(
         description="The node it leads to; null while that is not stored.",
         graphql_type=WorkNode | None,
-        metadata={KEY: Ask()},
+        metadata={KEY: End("dst")},
     )
     async def dst_node(self, info: strawberry.Info) -> Any:
         """The node it leads to; null while that is not stored."""
@@ -202,8 +204,7 @@ def _connection(
 def _edge(names: list[str], row: dict[str, Any], project: str, members: dict[str, Any]) -> WorkEdge:
     src, type_, dst, _ = names
     if "data" in row:
-        waiting = store.record(shapes.loads(row["data"]) | {"pending": True}, project)
-        return WorkEdge(**vars(waiting))
+        return _waiting(row["data"], project)
     return build(
         WorkEdge,
         row,
@@ -214,3 +215,21 @@ def _edge(names: list[str], row: dict[str, Any], project: str, members: dict[str
         project_id=project,
         pending=False,
     )
+
+
+def _waiting(data: str, project: str) -> WorkEdge:
+    """An edge that waits for a node, from its document."""
+    found = store.record(shapes.loads(data) | {"pending": True}, project)
+    return WorkEdge(**vars(found))
+
+
+def _asked(given: Mapping[str, Any]) -> tuple[tuple[Branch, ...], dict[str, Any]]:
+    """What the arguments of a list ask for."""
+    wanted = given.get("filter_") or WorkEdgeFilter()
+    project = check_project(given["project"])
+    after = given.get("after")
+    return _branches(wanted), parameters(project, given["first"], after, wanted.src, wanted.dst)
+
+
+#: A root field that lists a project's edges.
+EDGES = Relationships(_asked, _waiting)

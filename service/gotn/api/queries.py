@@ -141,7 +141,11 @@ class Query(Questions):
         found = await edges.show(info.context.database, project, draft)
         return None if found is None else adopt(WorkEdge, found)
 
-    @field("Edges of the work graph, by source, type and target.", WorkEdgeConnection)
+    @field(
+        "Edges of the work graph, by source, type and target.",
+        WorkEdgeConnection,
+        edge_lists.EDGES,
+    )
     async def work_edges(
         self,
         info: Info,

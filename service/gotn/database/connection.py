@@ -120,10 +120,23 @@ def translated() -> Iterator[None]:
         raise translate(error) from error
 
 
+class _Alone:
+    """Runs each statement in a transaction of its own."""
+
+    def __init__(self, session: neo4j.AsyncSession) -> None:
+        self._session = session
+
+    async def run(self, text: Any, parameters: dict[str, Any]) -> neo4j.AsyncResult:
+        """The statement's result, which must be read before the next one runs."""
+        return await self._session.run(neo4j.Query(text, timeout=_seconds()), parameters)
+
+
 class Tx:
     """A running transaction: named queries with exactly their parameters."""
 
-    def __init__(self, transaction: AsyncManagedTransaction, count: Callable[[str], None]) -> None:
+    def __init__(
+        self, transaction: AsyncManagedTransaction | _Alone, count: Callable[[str], None]
+    ) -> None:
         self._transaction = transaction
         self._count = count
 
@@ -193,6 +206,16 @@ class Database:
     async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in a read transaction."""
         return await self._run(neo4j.READ_ACCESS, work)
+
+    async def ask(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work`, which reads with one statement, and maybe with another afterwards.
+
+        Each begins and ends its own transaction, which saves two of three round trips; nothing
+        is tried again, so use this where a failure leads to `read`.
+        """
+        with translated():
+            async with self.session(neo4j.READ_ACCESS) as session:
+                return await work(Tx(_Alone(session), self._statement))
 
     async def write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in a write transaction; raising in it undoes everything."""

@@ -11,7 +11,7 @@ from typing import Any
 from graphql import GraphQLField, get_named_type, is_abstract_type, is_non_null_type
 from graphql.execution.collect_fields import collect_subfields
 
-from gotn.graph import answer, connections, faces, snippets
+from gotn.graph import answer, connections, edge_pages, faces, snippets
 from gotn.graph.answer import Column
 from gotn.graph.forms import build, defaults
 from gotn.graph.leaves import NotCompilable, column, complete, is_temporal
@@ -26,6 +26,7 @@ from gotn.graph.reads import (
     One,
     Property,
     Relation,
+    Relationships,
 )
 from gotn.graph.statements import Names
 
@@ -34,22 +35,25 @@ def compiled(executor: Any, parent: Any, details: Any) -> Plan:
     """The plan of a root field; NotCompilable where something is not declared as a read."""
     field_def = parent.fields.get(details[0].node.name.value)
     read = definition(field_def).metadata.get(KEY) if field_def else None
-    if not isinstance(read, Listed | Find):
+    if not isinstance(read, Listed | Find | Relationships):
         raise NotCompilable("a root field that is no list and finds no entity")
     compiler = Compiler(executor)
     compiler.check(field_def)
-    if isinstance(read, Listed):
+    if isinstance(read, Relationships):
+        text, show = edge_pages.listed(compiler, read, field_def, details)
+    elif isinstance(read, Listed):
         text, show = connections.listed(compiler, read, field_def, details)
     else:
         text, show = compiler.found(read, field_def, details)
     return Plan(
-        text=f"RETURN {text} AS value",
+        text=text if isinstance(read, Relationships) else f"RETURN {text} AS value",
         name=f"graph/{parent.name}.{details[0].node.name.value}",
         show=show,
         binders=tuple(compiler.binders),
         constants=compiler.constants,
         nested=tuple(compiler.nested),
-        scoped=isinstance(read, Listed) and read.relation.scoped,
+        scoped=isinstance(read, Relationships)
+        or (isinstance(read, Listed) and read.relation.scoped),
     )
 
 

@@ -44,83 +44,80 @@ def listed(
     compiler: Selecting, read: Listed, field_def: GraphQLField, details: Any
 ) -> tuple[str, Show]:
     """A list over a whole label, and how it is shown."""
-    page = Page(compiler, read.relation, field_def, details, compiler.names())
+    given = compiler.arguments(field_def, details)
+    page = RelationPage(compiler, read.relation, given, compiler.names())
+    show = page.compile(field_def, details)
 
     def make(given: Mapping[str, Any]) -> tuple[str, Parameters]:
         text, values = page.make(given)
         return text, values | {"project": read.project(given)}
 
-    return compiler.bound(field_def, details, make), page.show
+    return compiler.bound(field_def, details, make), show
 
 
 def nested(
     compiler: Selecting, relation: Relation, field_def: GraphQLField, details: Any, owner: str
 ) -> tuple[str, Show]:
     """A list below an entity, and how lists of it are shown."""
-    page = Page(compiler, relation, field_def, details, compiler.names(owner))
-    return compiler.bound(field_def, details, page.make), page.show
+    given = compiler.arguments(field_def, details)
+    page = RelationPage(compiler, relation, given, compiler.names(owner))
+    show = page.compile(field_def, details)
+    return compiler.bound(field_def, details, page.make), show
 
 
 class Page:
-    """The selection of one connection, compiled."""
+    """The selection of one page, compiled; subclasses say what its rows are."""
 
-    def __init__(
-        self,
-        compiler: Selecting,
-        relation: Relation,
-        field_def: GraphQLField,
-        details: Any,
-        names: Names,
-    ) -> None:
-        self._compiler = compiler
-        self._relation = relation
-        self._names = names
-        given = compiler.arguments(field_def, details)
-        self._order = given["order_by"]
-        self._continued = given.get("after") is not None
-        self._counted = self._wants_rows = False
-        self._columns: list[str] = []
+    #: The order's name and what a cursor keeps of a row, in Cypher.
+    order: str
+    mark: str
+
+    def __init__(self, compiler: Selecting, limit: str, *, continued: bool) -> None:
+        self.compiler = compiler
+        self.counted = self.wants_rows = False
+        self.columns: list[str] = []
         self._shows: list[Show] = []
-        outside = compiler.within
-        compiler.within = (*outside, f"{names.prefix}limit")
-        if outside:
-            compiler.nested.append(compiler.within)
-        part = self._part(get_named_type(field_def.type), details)
-        compiler.within = outside
-        self.show: Show = answer.Connection(
-            f"{names.prefix}limit", self._shows, part, self._counted
-        )
+        self._limit = limit
+        self._continued = continued
 
-    def make(self, given: Mapping[str, Any]) -> tuple[str, Parameters]:
-        """The text for these arguments, and its parameters."""
-        want = pages.Wanted(None, None, None, {}, {}, self._wants_rows, self._counted)
-        asked, values = ask(
-            self._relation,
-            want,
-            given["order_by"],
-            given["first"],
-            given.get("after"),
-            given.get("filter_"),
-        )
-        row = self._columns[0] if len(self._columns) == 1 else f"[{', '.join(self._columns)}]"
-        text = statements.connection(asked, self._names, row)
-        return text, {f"{self._names.prefix}{name}": value for name, value in values.items()}
+    def compile(self, field_def: GraphQLField, details: Any) -> Show:
+        """How pages are shown; from then on it is known which columns a row has."""
+        outside = self.compiler.within
+        self.compiler.within = (*outside, self._limit)
+        if outside:
+            self.compiler.nested.append(self.compiler.within)
+        part = self._part(get_named_type(field_def.type), details)
+        self.compiler.within = outside
+        return answer.Connection(self._limit, self._shows, part, self.counted)
+
+    @property
+    def row(self) -> str:
+        """A row in Cypher; a single column stands for itself."""
+        return self.columns[0] if len(self.columns) == 1 else f"[{', '.join(self.columns)}]"
+
+    def entity(self, kind: Any, details: Any) -> tuple[str, Show]:
+        """What a row leads to."""
+        raise NotImplementedError
+
+    def fact(self, kind: Any, key: str, details: Any) -> Column:  # noqa: ARG002  # for subclasses
+        """What is known of the relationship that led to a row."""
+        raise NotCompilable(f"{kind.name} has no relationship")
 
     def _part(self, kind: Any, details: Any) -> Part:
         """The fields of the page, adding the columns that each of its rows needs."""
         parts: list[tuple[str, Part]] = []
-        for key, group in self._compiler.selection(kind, details).items():
+        for key, group in self.compiler.selection(kind, details).items():
             name = group[0].node.name.value
             if name == "__typename":
                 parts.append((key, _constant(kind.name)))
             elif name == "totalCount":
-                self._counted = True
+                self.counted = True
                 parts.append((key, lambda shown: shown.totals))
             elif name == "pageInfo":
-                self._wants_rows = True
+                self.wants_rows = True
                 parts.append((key, self._info(get_named_type(kind.fields[name].type), group)))
             elif name in ("edges", "nodes"):
-                self._wants_rows = True
+                self.wants_rows = True
                 parts.append((key, self._rows(get_named_type(kind.fields[name].type), name, group)))
             else:
                 raise NotCompilable(f"{kind.name}.{name} is no part of a page")
@@ -129,7 +126,7 @@ class Page:
     def _rows(self, kind: Any, name: str, details: Any) -> Part:
         """The edges or the nodes."""
         if name == "nodes":
-            text, show = self._compiler.object(kind, details, self._names.this)
+            text, show = self.entity(kind, details)
         else:
             text, show = self._edge(kind, details)
         at = self._add(text, show)
@@ -137,32 +134,30 @@ class Page:
 
     def _edge(self, kind: Any, details: Any) -> tuple[str, Show]:
         """The relationship that led to a row, with the row's entity and its cursor."""
-        compiler, columns = self._compiler, []
-        for key, group in compiler.selection(kind, details).items():
+        columns = []
+        for key, group in self.compiler.selection(kind, details).items():
             name = group[0].node.name.value
             if name == "node":
                 inner = get_named_type(kind.fields[name].type)
-                columns.append(Column(key, *compiler.object(inner, group, self._names.this)))
+                columns.append(Column(key, *self.entity(inner, group)))
             elif name == "cursor":
-                columns.append(Column(key, self._mark(), _cursor(self._order.name)))
+                columns.append(Column(key, self.mark, _cursor(self.order)))
             elif name == "__typename":
                 columns.append(answer.constant(key, kind.name))
-            elif self._relation.type is None:
-                raise NotCompilable(f"{kind.name}.{name} is a fact of no relationship")
             else:
-                columns.append(compiler.column(kind, key, group, self._names.edge))
+                columns.append(self.fact(kind, key, group))
         return answer.row(columns)
 
     def _info(self, kind: Any, details: Any) -> Part:
         """Where the page stands in its list."""
         parts: list[tuple[str, Part]] = []
         at: int | None = None
-        for key, group in self._compiler.selection(kind, details).items():
+        for key, group in self.compiler.selection(kind, details).items():
             name = group[0].node.name.value
             if name in ("startCursor", "endCursor"):
                 if at is None:
-                    at = self._add(self._mark(), lambda values, _: values)
-                parts.append((key, _end(at, self._order.name, name == "endCursor")))
+                    at = self._add(self.mark, lambda values, _: values)
+                parts.append((key, _end(at, self.order, name == "endCursor")))
             elif name == "hasNextPage":
                 parts.append((key, lambda shown: shown.more))
             elif name == "hasPreviousPage":
@@ -173,14 +168,48 @@ class Page:
                 raise NotCompilable(f"{kind.name}.{name} is not known")
         return answer.fields(parts)
 
-    def _mark(self) -> str:
-        """What a cursor keeps of a row."""
-        return order_of(self._order).values(self._names.this, self._names.edge)
-
     def _add(self, text: str, show: Show) -> int:
-        self._columns.append(text)
+        self.columns.append(text)
         self._shows.append(show)
-        return len(self._columns) - 1
+        return len(self.columns) - 1
+
+
+class RelationPage(Page):
+    """A page along a relation, or over a whole label."""
+
+    def __init__(
+        self, compiler: Selecting, relation: Relation, given: Mapping[str, Any], names: Names
+    ) -> None:
+        continued = given.get("after") is not None
+        super().__init__(compiler, f"{names.prefix}limit", continued=continued)
+        self._relation = relation
+        self._names = names
+        self.order = given["order_by"].name
+        self.mark = order_of(given["order_by"]).values(names.this, names.edge)
+
+    def make(self, given: Mapping[str, Any]) -> tuple[str, Parameters]:
+        """The text for these arguments, and its parameters."""
+        want = pages.Wanted(None, None, None, {}, {}, self.wants_rows, self.counted)
+        asked, values = ask(
+            self._relation,
+            want,
+            given["order_by"],
+            given["first"],
+            given.get("after"),
+            given.get("filter_"),
+        )
+        text = statements.connection(asked, self._names, self.row)
+        return text, {f"{self._names.prefix}{name}": value for name, value in values.items()}
+
+    def entity(self, kind: Any, details: Any) -> tuple[str, Show]:
+        """The entity at the other end."""
+        return self.compiler.object(kind, details, self._names.this)
+
+    def fact(self, kind: Any, key: str, details: Any) -> Column:
+        """A property of the relationship."""
+        if self._relation.type is None:
+            return super().fact(kind, key, details)
+        return self.compiler.column(kind, key, details, self._names.edge)
 
 
 def _constant(value: Any) -> Part:

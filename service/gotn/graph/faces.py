@@ -19,6 +19,7 @@ from gotn.graph.reads import (
     KEY,
     Ask,
     Computed,
+    End,
     Entity,
     Expression,
     GlobalId,
@@ -88,7 +89,7 @@ class Face:
             found.setdefault(read.name, read)
         elif isinstance(read, Expression):
             found.setdefault(member, read)
-        elif isinstance(read, GlobalId | Relation | One | Ask):
+        elif isinstance(read, GlobalId | Relation | One | End | Ask):
             needs = _ENTITIES[self.cls].needs if self.cls in _ENTITIES else ()
             for need in needs:
                 found.setdefault(need, Property(need))

@@ -27,8 +27,8 @@ V = TypeVar("V")
 
 #: Plans and documents that are kept, and the longest document that is.
 PLANS, DOCUMENTS, LONGEST = 2048, 512, 16_384
-#: Reasons to execute a field normally that are a caller's, not a flaw of ours or of the data.
-ORDINARY = frozenset(("argument", "size"))
+#: Reasons to execute a field normally that are no flaw of ours or of the data.
+ORDINARY = frozenset(("argument", "size", "database"))
 
 
 class Recent(Generic[V]):
@@ -149,7 +149,7 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
         try:
             given = plan.parameters(self)
             found = plan.answer(await self._read(plan, given), given)
-        except (DatabaseUnavailable, NotFound) as error:  # a second run would meet the same
+        except NotFound as error:  # a second run would find the same
             kind = parent.fields[details[0].node.name.value].type
             self.context_value.on_field("compiled", "")
             self.handle_field_error(error, kind, details, path)
@@ -170,7 +170,7 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
                 await require_project(tx, given["project"])
             return value
 
-        return await self.context_value.database.read(read)
+        return await self.context_value.database.ask(read)
 
     def _surprised(self, reason: str, error: Exception | None) -> None:
         """Count why a field with a plan is executed normally; log what should not happen."""
@@ -187,6 +187,8 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, ProgrammingError):
         return "statement"
+    if isinstance(error, DatabaseUnavailable):
+        return "database"  # which normal execution tries again
     return "argument" if isinstance(error, GotnError | GraphQLError) else "error"
 
 

@@ -92,11 +92,40 @@ class Find:
 
 
 @dataclass(frozen=True)
+class Relationships:
+    """A root field that lists relationships themselves (`relationships`)."""
+
+    #: From its arguments: the kinds to look through, and the parameters.
+    asked: Callable[[Mapping[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]]
+    #: The record of one that waits for a node, from its JSON text and its project.
+    waiting: Callable[[str, str], Any]
+
+
+@dataclass(frozen=True)
+class End:
+    """The entity at one end of a relationship in such a list: `src` or `dst`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Ask:
     """A question that gotn.work.store answers with statements of its own."""
 
 
-Read = Property | GlobalId | Expression | Computed | Relation | One | Listed | Find | Ask
+Read = (
+    Property
+    | GlobalId
+    | Expression
+    | Computed
+    | Relation
+    | One
+    | Listed
+    | Find
+    | Relationships
+    | End
+    | Ask
+)
 
 
 @dataclass(frozen=True)

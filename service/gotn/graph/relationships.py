@@ -17,6 +17,17 @@ from gotn.graph.statements import Members
 ORDER, VALUES = "EDGE", 4
 
 
+#: What a row's relationship is called in a statement: source, type, target and kind. No snippet
+#: has such names.
+_NAMES = "e_src, e_type, e_dst, e_kind"
+#: What a cursor keeps of a row.
+MARK = f"[{_NAMES}]"
+#: What a relationship that waits would join, as far as it is there.
+_ENDS = """  OPTIONAL MATCH (src:WorkNode {project_id: $project, id: e_src})
+  OPTIONAL MATCH (dst:WorkNode {project_id: $project, id: e_dst})
+"""
+
+
 @dataclass(frozen=True)
 class Branch:
     """One kind of relationship: its snippet, and where its names are in it."""
@@ -54,26 +65,40 @@ class AskedEdges:
     after: bool = False
     rows: bool = True
     total: bool = False
+    #: A compiled row in Cypher, for relationships and for those that wait, instead of `members`;
+    #: over `edge`, its names (`MARK`), and the entities `src` and `dst`.
+    row: str | None = None
+    #: Whether that row shows the entities, which are looked for where a relationship waits.
+    ends: bool = False
 
 
 @lru_cache(maxsize=256)
 def statement(asked: AskedEdges) -> str:
     """One row of rows and total."""
+    return f"{_found(asked)}\nRETURN rows, total"
+
+
+def expression(asked: AskedEdges) -> str:
+    """The same as one value: rows, or [rows, total] where the total is asked for."""
+    return f"{_found(asked)}\nRETURN {'[rows, total]' if asked.total else 'rows'} AS value"
+
+
+def _found(asked: AskedEdges) -> str:
     parts = ["WITH [] AS rows"]
     if asked.rows:
         union = "\n  UNION ALL\n  ".join(_rows(asked, branch) for branch in asked.branches)
         parts = [
             f"CALL () {{\n  {union}\n}}",
-            "WITH a, t, b, k, row ORDER BY a, t, b, k LIMIT $limit",
-            "WITH collect([[a, t, b, k], row]) AS rows",
+            f"WITH {_NAMES}, row ORDER BY {_NAMES} LIMIT $limit",
+            f"WITH collect({'row' if asked.row else f'[{MARK}, row]'}) AS rows",
         ]
     if asked.total:
         union = "\n  UNION ALL\n  ".join(
             f"{_match(asked, branch)} RETURN count(*) AS one" for branch in asked.branches
         )
         parts.append(f"CALL () {{\n  {union}\n}}\nWITH rows, sum(one) AS total")
-        return "\n".join([*parts, "RETURN rows, total"])
-    return "\n".join([*parts, "RETURN rows, null AS total"])
+        return "\n".join(parts)
+    return "\n".join([*parts, "WITH rows, null AS total"])
 
 
 def _rows(asked: AskedEdges, branch: Branch) -> str:
@@ -81,11 +106,14 @@ def _rows(asked: AskedEdges, branch: Branch) -> str:
     beyond = ""
     if asked.after:
         beyond = f" AND {a} >= $at0 AND [{a}, {t}, {b}, {k}] > [$at0, $at1, $at2, $at3]"
-    row = faces.projection("edge", dict(asked.members)) if not branch.waiting else "edge {.data}"
+    row = asked.row or (
+        "edge {.data}" if branch.waiting else faces.projection("edge", dict(asked.members))
+    )
+    names = f"{a} AS e_src, {t} AS e_type, {b} AS e_dst, {k} AS e_kind"
     return (
         f"{_match(asked, branch)}{beyond}\n"
-        f"  WITH * ORDER BY {branch.order()} LIMIT $limit\n"
-        f"  RETURN {a} AS a, {t} AS t, {b} AS b, {k} AS k, {row} AS row"
+        f"  WITH *, {names} ORDER BY {branch.order()} LIMIT $limit\n"
+        f"{_ENDS if branch.waiting and asked.ends else ''}  RETURN {_NAMES}, {row} AS row"
     )
 
 
@@ -97,6 +125,22 @@ def _match(asked: AskedEdges, branch: Branch) -> str:
     if asked.dst:
         text += f" AND {branch.dst} = $dst"
     return text
+
+
+def parameters(
+    project: str, first: int, after: str | None, src: str | None, dst: str | None
+) -> dict[str, Any]:
+    """The parameters of the statement; Invalid for a cursor of another list."""
+    values: dict[str, Any] = {
+        "project": project,
+        "limit": paging.checked(first) + 1,
+        "src": src,
+        "dst": dst,
+    }
+    if after is not None:
+        found = paging.decode(ORDER, VALUES, after)
+        values |= {f"at{number}": at for number, at in enumerate(found)}
+    return values
 
 
 async def page(
@@ -114,15 +158,7 @@ async def page(
 
     NotFound where there is no such project.
     """
-    values: dict[str, Any] = {
-        "project": project,
-        "limit": paging.checked(first) + 1,
-        "src": src,
-        "dst": dst,
-    }
-    if after is not None:
-        found = paging.decode(ORDER, VALUES, after)
-        values |= {f"at{number}": at for number, at in enumerate(found)}
+    values = parameters(project, first, after, src, dst)
     if not asked.branches:
         await require_project(tx, project)
         return [], 0

@@ -75,7 +75,7 @@ class Metrics:
         """`surprise` is the one to watch: it is 0 as long as what is stored is whole."""
         name = "gotn_query_fields_total"
         yield from _head(name, "counter", "Root fields of queries, by how they were answered.")
-        shown = self.fields | Counter({("compiled", ""): 0, ("surprise", ""): 0})
+        shown = {("compiled", ""): 0, ("surprise", ""): 0} | self.fields
         for (way, reason), count in sorted(shown.items()):
             yield _sample(name, {"way": way, "reason": reason}, count)
 
