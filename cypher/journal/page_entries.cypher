@@ -5,4 +5,5 @@
 MATCH (e:JournalEntry {project_id: $project})
 WHERE e.seq > $after
 WITH e ORDER BY e.seq LIMIT $first
-RETURN collect(e {.seq, .event, .timestamp, .actor, .schema_version, .data, .previous_hash, .hash}) AS entries
+RETURN collect([e.seq, e.event, toString(e.timestamp), e.actor, e.schema_version, e.data,
+  e.previous_hash, e.hash]) AS entries

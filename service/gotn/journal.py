@@ -24,8 +24,9 @@ SCHEMA_VERSION = 1
 ITEMS = 1000
 #: Bytes of one entry's items where there is more than one, about; longer ones are split.
 ENTRY_BYTES = 4 * 1024 * 1024
-#: Entries read or written at once, at most, and bytes of their data, about.
+#: Entries written and read at once, at most, and bytes of their data, about.
 PAGE = 500
+READ = 5000
 PAGE_BYTES = 16 * 1024 * 1024
 #: Entries in the first page, whose size nobody knows.
 FIRST_PAGE = 20
@@ -307,15 +308,28 @@ async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> dict[str, i
     return found
 
 
+_FIELDS = tuple(Entry.__dataclass_fields__)
+_DATA = _FIELDS.index("data")
+
+
 def entry_from(stored: dict[str, Any]) -> Entry:
     """An entry as the database or an exported line has it; Invalid names what is wrong."""
     try:
         found = Entry(**{name: stored[name] for name in Entry.__dataclass_fields__})
     except KeyError as missing:
         raise Invalid(f"a journal entry without {missing.args[0]}") from None
-    if hasattr(found.timestamp, "to_native"):
-        found.timestamp = shapes.iso(shapes.native(found.timestamp))
+    _check(found)
+    return found
+
+
+def _read(stored: list[Any]) -> Entry:
+    """An entry as `page_entries` gives it."""
+    try:
+        found = Entry(**dict(zip(_FIELDS, stored, strict=True)))
+        found.timestamp = shapes.instant(found.timestamp)
         found.data = shapes.loads(found.data)
+    except (TypeError, ValueError):
+        raise Invalid(f"seq {shapes.shown(stored[0])}: its time or data cannot be read") from None
     _check(found)
     return found
 
@@ -346,11 +360,12 @@ async def entries(
             )
         )
         for row in rows or ():
-            if until is not None and row["seq"] > until:
+            entry = _read(row)
+            if until is not None and entry.seq > until:
                 return
-            yield entry_from(row)
+            yield entry
         if len(rows or ()) < first:
             return
-        after = rows[-1]["seq"]
-        size = max(1, sum(len(row["data"]) for row in rows))
-        first = min(PAGE, max(1, PAGE_BYTES * first // (2 * size)))
+        after = rows[-1][0]
+        size = max(1, sum(len(row[_DATA]) for row in rows))
+        first = min(READ, max(1, PAGE_BYTES * first // (2 * size)))

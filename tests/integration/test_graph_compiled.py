@@ -12,7 +12,7 @@ from gotn.api.schema import Schema
 from gotn.database import queries
 from gotn.database.connection import Database, Tx
 from gotn.graph import hook
-from gotn.graph.hook import Recent, form
+from gotn.graph.kept import Recent, extent, form
 from gotn.work.records import EdgeType, NodeStatus
 from gotn.work.usecases import bulk, planning
 from gotn.work.usecases.writing import Request
@@ -241,6 +241,31 @@ async def test_caches_are_bounded(
         if kept.get(key) is None:
             kept.put(key, 1)
     assert [kept.get("a"), kept.get("b"), kept.get("c")] == [1, None, 1]
+    heavy: Recent[int] = Recent(100, room=160)
+    for number in range(40):
+        heavy.put(number, number, 10)
+    heavy.put("too heavy", 1, 11)
+    heavy.put(39, 40, 10)
+    assert len(heavy) == 16
+    assert [heavy.get(23), heavy.get(24), heavy.get(39), heavy.get("too heavy")] == [
+        None,
+        24,
+        40,
+        None,
+    ]
+
+
+async def test_what_is_huge_is_answered_and_not_kept(graph: str, make_asking: MakeAsking) -> None:
+    """A long document or a long list of enums is compiled, and no memory is held for it."""
+    ask = make_asking()
+    text = (
+        "query Q($p: String!, $s: [NodeStatus!]) "
+        "{ workNodes(project: $p, filter: {status: $s}) { totalCount } }"
+    )
+    for given, asked in ((text, ["READY"] * 300_000), (f"{text}\n#{'x' * 300_000}", ["READY"])):
+        assert await ask(given, p=graph, s=asked) == {"workNodes": {"totalCount": 2}}
+        assert (ask.ways, ask.plans) == ([("compiled", "")], 0)
+    assert extent(form({"s": [NodeStatus.READY] * 5})) == 9
 
 
 def test_the_form_of_a_value_is_what_can_change_a_text() -> None:
@@ -290,17 +315,26 @@ async def test_a_field_that_something_stands_around_is_not_compiled(
     graph: str, make_asking: MakeAsking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Extensions and permissions would not be asked, so such a field runs normally."""
-    for place, around in (("summary", "extensions"), ("tags", "permission_classes")):
+    for name, place, around in (
+        ("WorkNode", "summary", "extensions"),
+        ("WorkNode", "tags", "permission_classes"),
+        ("WorkEdge", "src", "permission_classes"),
+        ("WorkEdge", "dstNode", "extensions"),
+        ("WorkNodeConnection", "nodes", "extensions"),
+        ("PageInfo", "hasNextPage", "permission_classes"),
+    ):
         ask = make_asking()
-        kind: Any = ask.schema._schema.type_map["WorkNode"]
+        kind: Any = ask.schema._schema.type_map[name]
         field = kind.fields[place].extensions["strawberry-definition"]
+        text = (
+            "query Q($p: String!) { "
+            "workNodes(project: $p) { nodes { summary tags } pageInfo { hasNextPage } } "
+            "workEdges(project: $p) { nodes { src dstNode { nodeId } } } }"
+        )
         with monkeypatch.context() as patch:
             patch.setattr(field, around, [object()])
-            await ask(
-                f"query Q($p: String!) {{ workNodes(project: $p) {{ nodes {{ {place} }} }} }}",
-                p=graph,
-            )
-        assert ask.ways == [("normal", "undeclared")]
+            await ask(text, p=graph)
+        assert ("normal", "undeclared") in ask.ways
 
 
 @pytest.mark.parametrize(

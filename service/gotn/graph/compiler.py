@@ -14,7 +14,7 @@ from graphql.execution.collect_fields import collect_subfields
 from gotn.graph import answer, connections, edge_pages, faces, snippets
 from gotn.graph.answer import Column
 from gotn.graph.forms import build, defaults
-from gotn.graph.leaves import NotCompilable, column, complete, is_temporal
+from gotn.graph.leaves import NotCompilable, Surprise, column, complete, is_temporal
 from gotn.graph.plans import Binder, Make, Plan, arguments, definition, varies
 from gotn.graph.reads import (
     KEY,
@@ -99,6 +99,9 @@ class Compiler:
         collected = collect_subfields(
             e.schema, e.fragments, e.variable_values, e.operation, kind, details
         )
+        for group in collected.grouped_field_set.values():
+            if declared := kind.fields.get(group[0].node.name.value):
+                self.check(declared)
         return collected.grouped_field_set
 
     def object(self, kind: Any, details: Any, this: str) -> tuple[str, answer.Show]:
@@ -112,7 +115,6 @@ class Compiler:
         if name == "__typename":
             return answer.constant(key, kind.name)
         field_def = kind.fields[name]
-        self.check(field_def)
         cls = kind.extensions["strawberry-definition"].origin
         member, read = faces.face(cls).reads[name]
         if isinstance(read, GlobalId):
@@ -168,6 +170,8 @@ def _global_id(cls: type, key: str, this: str) -> Column:
     label = faces.entity_of(cls).label
 
     def show(values: list[Any], _: Any) -> list[Any]:
+        if None in values:
+            raise Surprise("null")
         return [f"{label}:{value}" for value in values]
 
     return Column(key, f"{this}.key", show)

@@ -6,10 +6,8 @@ reads have no effects, a second run is only slower, and errors, paths and nulls 
 """
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from graphql import DocumentNode, GraphQLError
 from strawberry.extensions import SchemaExtension
@@ -18,53 +16,19 @@ from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from gotn.database.connection import Tx
 from gotn.errors import DatabaseUnavailable, GotnError, NotFound, ProgrammingError
 from gotn.graph.compiler import compiled
+from gotn.graph.kept import Recent, extent, form
 from gotn.graph.leaves import NotCompilable, Surprise
 from gotn.graph.plans import Parameters, Plan
 from gotn.graph.scope import require_project
 
 log = logging.getLogger("gotn.graph")
-V = TypeVar("V")
 
-#: Plans and documents that are kept, and the longest document that is.
-PLANS, DOCUMENTS, LONGEST = 2048, 512, 16_384
+#: Plans and documents that are kept at most.
+PLANS, DOCUMENTS = 2048, 512
+#: Characters of all kept statements and documents, of which each takes some 25 and 75 bytes.
+PLANS_ROOM, DOCUMENTS_ROOM = 4_000_000, 1_000_000
 #: Reasons to execute a field normally that are no flaw of ours or of the data.
 ORDINARY = frozenset(("argument", "size", "database"))
-
-
-class Recent(Generic[V]):
-    """A mapping that keeps the most recently used entries."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[Any, V] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: Any) -> V | None:
-        """What is kept under a key, from now on the youngest."""
-        if key not in self._kept:
-            return None
-        self._kept.move_to_end(key)
-        return self._kept[key]
-
-    def put(self, key: Any, value: V) -> None:
-        """Keep something, and forget the oldest where there is too much."""
-        self._kept[key] = value
-        if len(self._kept) > self._size:
-            self._kept.popitem(last=False)
-
-
-def form(value: Any) -> Any:
-    """What of a variable's value may change the text of a statement; ... stands for the rest."""
-    if isinstance(value, dict):
-        return tuple((name, form(item)) for name, item in value.items())
-    if isinstance(value, list):
-        parts = tuple(form(item) for item in value)
-        return ... if ... in parts else parts
-    if value is None or isinstance(value, bool | Enum):
-        return value
-    return ...
 
 
 class Documents(SchemaExtension):
@@ -91,8 +55,8 @@ class Documents(SchemaExtension):
         text, document = context.query, context.graphql_document
         if self._found or document is None or context.pre_execution_errors:
             return
-        if text is not None and len(text) <= LONGEST:
-            self._known.put(text, document)
+        if text is not None:
+            self._known.put(text, document, len(text))
 
 
 class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -137,7 +101,7 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
             except Exception as error:  # noqa: BLE001  # normal execution says what is wrong
                 self._surprised(_reason(error), error)
                 return None
-            self.plans.put(place, known)
+            self.plans.put(place, known, _weight(place[-1], *known))
         if known[1] is None:
             self.context_value.on_field("normal", "undeclared")
         return known[1]
@@ -181,6 +145,12 @@ class CompilingExecutor(StrawberryGraphQLCoreExecutionContext):
             log.warning("executed normally", exc_info=unknown, extra={"reason": reason})
 
 
+def _weight(form_: Any, nodes: list[Any], plan: Plan | None) -> int:
+    """What keeping a plan takes: its nodes hold the whole document."""
+    text = plan.text if plan else ""
+    return extent(form_) + len(text) + max(len(node.loc.source.body) for node in nodes if node.loc)
+
+
 def _reason(error: Exception) -> str:
     """One of a few words for metrics."""
     if isinstance(error, Surprise):
@@ -194,11 +164,11 @@ def _reason(error: Exception) -> str:
 
 def compiling() -> tuple[type[CompilingExecutor], Callable[[], Documents]]:
     """An executor and an extension with caches of their own: one pair for each schema."""
-    documents: Recent[DocumentNode] = Recent(DOCUMENTS)
+    documents: Recent[DocumentNode] = Recent(DOCUMENTS, DOCUMENTS_ROOM)
 
     class Executor(CompilingExecutor):
         """The executor of one schema."""
 
-        plans: Recent[tuple[list[Any], Plan | None]] = Recent(PLANS)
+        plans: Recent[tuple[list[Any], Plan | None]] = Recent(PLANS, PLANS_ROOM)
 
     return Executor, lambda: Documents(documents)
