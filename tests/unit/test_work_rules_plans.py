@@ -4,11 +4,12 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from graphs import Pair, closes, dags, make_open
-from hypothesis import given
+from hypothesis import given, settings
 
 from gotn.work.records import BlockedNode
-from gotn.work.rules import plans
+from gotn.work.rules import levels, plans, rounds
 
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20, unique=True)
 SOFT = st.lists(
@@ -98,7 +99,7 @@ def test_weights_are_steps_then_minutes_then_the_kinds_median() -> None:
 def test_cycles_are_shortest_and_one_a_component(hard: list[Pair]) -> None:
     """Each way closes along real edges, and no power of its component's matrix closes sooner."""
     hard = [(a, b) for a, b in hard if a != b]
-    ways = plans.cycles(make_open(8, hard), range(8))
+    ways = rounds.cycles(make_open(8, hard), range(8))
     joined = np.zeros((8, 8), dtype=bool)
     joined[[a for a, _ in hard], [b for _, b in hard]] = True
     powers = [joined]
@@ -118,7 +119,7 @@ def test_a_large_ring_is_found_at_once() -> None:
     """A component of many nodes takes no quadratic search."""
     count = 20_000
     ring = [(i, (i + 1) % count) for i in range(count)]
-    assert [count + 1] == [len(way) for way in plans.cycles(make_open(count, ring), range(count))]
+    assert [count + 1] == [len(way) for way in rounds.cycles(make_open(count, ring), range(count))]
 
 
 def test_scope_of_targets_is_what_they_need() -> None:
@@ -177,3 +178,40 @@ def test_a_node_passed_through_keeps_the_order() -> None:
     steps, path = plans.timed(found, layout)
     assert [(0, True), (1, False)] == [(step.layer, step.ready) for step in steps]
     assert (2.0, (found.ids[0], found.ids[2])) == (path.length, path.node_ids)
+
+
+@settings(deadline=None)
+@given(graph=dags(14), soft=st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13))))
+def test_arrays_give_what_single_steps_give(
+    graph: tuple[int, list[Pair]], soft: list[tuple[int, int]]
+) -> None:
+    """Layers, groups, slack and the critical path of ready work, by either way."""
+    count, hard = graph
+    links = [(a, b, 0.8 + a / 100) for a, b in soft if a != b and max(a, b) < count]
+    found = make_open(count, hard, soft=links)
+    inside = list(range(count))
+    for rounds_ in (1, 300):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(levels, "ROUNDS", rounds_)
+            fast = plans.arrange(found, inside)
+            timed = plans.timed(found, fast)
+        plain = plans._arrange_mixed(found, inside, set())
+        assert (plain.layers, plain.groups, plain.weights) == (
+            fast.layers,
+            fast.groups,
+            fast.weights,
+        )
+        assert plans._timed_by_weight(found, plain) == timed
+        assert fast.level is not None
+
+
+def test_levels_tell_what_goes_round() -> None:
+    """Neither way gives levels to edges that go round."""
+    around = np.array([0, 1, 2]), np.array([1, 2, 0])
+    assert None is levels.levels(3, *around)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(levels, "ROUNDS", 0)
+        assert None is levels.levels(3, *around)
+        found = levels.levels(3, around[0][:2], around[1][:2])
+        assert found is not None
+        assert [0, 1, 2] == found.tolist()

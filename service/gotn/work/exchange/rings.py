@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Unknown
-from gotn.work.rules import plans, tags
+from gotn.work.rules import plans, rounds, tags
 
 #: Nodes of a path that a message names; more are told by their number.
 NAMED = 20
@@ -33,7 +33,7 @@ def closed(draft: GraphDraft) -> list[Unknown]:
         has_children=[False] * count,
         hard=[(place[a], place[b]) for a, b in pairs],
     )
-    return [_told([ids[at] for at in way], draft) for way in plans.cycles(net, range(count))]
+    return [_told([ids[at] for at in way], draft) for way in rounds.cycles(net, range(count))]
 
 
 def _told(path: list[str], draft: GraphDraft) -> Unknown:

@@ -3,18 +3,23 @@
 Pure and deterministic: the same graph gives the same plan (decisions, Plan).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 
+import numpy as np
 import rustworkx as rx
 
+from gotn.errors import ProgrammingError
 from gotn.work.records import (
     BlockedNode,
     CriticalPath,
     NodeStatus,
     PlannedStep,
 )
+from gotn.work.rules.levels import Neighbours, levels
+from gotn.work.rules.ranks import Ints
 
 #: Groups named in an ordering reason.
 NAMED_GROUPS = 5
@@ -31,12 +36,30 @@ class Open:
     summaries: list[str]
     estimates: list[float | None]
     has_children: list[bool]
-    #: (src, dst) of every hard edge between open nodes, flagged ones included.
-    hard: list[tuple[int, int]]
+    #: (src, dst) of every hard edge between open nodes, flagged ones included: N rows of two.
+    hard: Ints | Sequence[tuple[int, int]]
     #: (a, b, score) of every soft edge between open nodes.
     soft: list[tuple[int, int, float]] = field(default_factory=list)
     #: Median minutes of a kind, from steps that were completed.
     kind_minutes: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """The hard edges as an array of N rows."""
+        return np.asarray(self.hard, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def listed(self) -> list[tuple[int, int]]:
+        """The same as plain pairs, for what is looked at one by one."""
+        return [(a, b) for a, b in self.pairs.tolist()]
+
+    def among(self, inside: Sequence[int]) -> tuple[Ints, Ints]:
+        """The ends of the hard edges between these positions."""
+        member = np.zeros(len(self.ids), dtype=bool)
+        member[np.asarray(inside, dtype=np.int64)] = True
+        src, dst = self.pairs[:, 0], self.pairs[:, 1]
+        kept = member[src] & member[dst]
+        return src[kept], dst[kept]
 
 
 @dataclass
@@ -54,85 +77,22 @@ class Layout:
     unit: str = "steps"
     #: Steps, and nodes that are only passed through, in a topological order.
     order: list[int] = field(default_factory=list)
+    #: Each position's level, and the edges between the steps, where every open node is a step.
+    level: Ints | None = None
+    among: tuple[Ints, Ints] | None = None
 
 
 def scope(found: Open, targets: Iterable[int] | None, *, leaves: bool) -> list[int]:
     """Positions in the plan's scope: all, or the targets and all they transitively need."""
     chosen = set(range(len(found.ids)))
     if targets is not None:
-        net = _graph(len(found.ids), found.hard)
+        net = _graph(len(found.ids), found.listed)
         chosen = set()
         for target in targets:
             chosen |= {target} | set(rx.ancestors(net, target))
     if leaves:
         chosen = {i for i in chosen if not found.has_children[i]}
     return sorted(chosen)
-
-
-def cycles(found: Open, inside: Sequence[int]) -> list[list[int]]:
-    """One shortest closed path for each component of the scope that goes round."""
-    member = set(inside)
-    pairs = [(a, b) for a, b in found.hard if a in member and b in member]
-    net = _graph(len(found.ids), pairs)
-    parts = [part for part in rx.strongly_connected_components(net) if len(part) > 1]
-    ways = [_shortest_round(net, sorted(part, key=found.ids.__getitem__)) for part in parts]
-    return sorted(ways, key=lambda way: found.ids[way[0]])
-
-
-def _shortest_round(net: "rx.PyDiGraph[int | None, None]", part: list[int]) -> list[int]:
-    """A shortest closed path among these, starting from the first of them that has one.
-
-    A node that was looked at goes away, with all that goes round only through it, so that
-    one large ring costs no more than its length.
-    """
-    member = set(part)
-    after = {i: set(net.successor_indices(i)) & member for i in part}
-    before = {i: set(net.predecessor_indices(i)) & member for i in part}
-    best: list[int] = []
-    for start in part:
-        if start in after:
-            best = _round(after, start, len(best) or len(part) + 2) or best
-            _peel(after, before, start)
-        if len(best) == 3:
-            break
-    return best
-
-
-def _peel(after: dict[int, set[int]], before: dict[int, set[int]], start: int) -> None:
-    """Take a node away, and every node that then has none before it or none after it."""
-    todo = [start]
-    while todo:
-        gone = todo.pop()
-        for to, back in ((after, before), (before, after)):
-            for near in to.pop(gone, ()):
-                back[near].discard(gone)
-                if not back[near]:
-                    todo.append(near)
-
-
-def _round(after: dict[int, set[int]], start: int, below: int) -> list[int]:
-    """Breadth first from a node back to itself, in fewer than `below` nodes; it counts twice."""
-    came: dict[int, int] = {}
-    edge = [start]
-    for _ in range(below - 2):
-        following: list[int] = []
-        for at in edge:
-            for then in sorted(after[at]):
-                if then == start:
-                    return _traced(came, at, start)
-                if then not in came:
-                    came[then] = at
-                    following.append(then)
-        edge = following
-    return []
-
-
-def _traced(came: dict[int, int], last: int, start: int) -> list[int]:
-    path = [start]
-    while last != start:
-        path.append(last)
-        last = came[last]
-    return [*path[:1], *reversed(path[1:]), start]
 
 
 def arrange(found: Open, inside: Sequence[int], through: Iterable[int] = ()) -> Layout:
@@ -142,9 +102,16 @@ def arrange(found: Open, inside: Sequence[int], through: Iterable[int] = ()) -> 
     before what needs them.
     """
     passed = set(through)
+    if not passed and all(found.statuses[i] == NodeStatus.READY.value for i in inside):
+        return _arrange_ready(found, inside)
+    return _arrange_mixed(found, inside, passed)
+
+
+def _arrange_mixed(found: Open, inside: Sequence[int], passed: set[int]) -> Layout:
+    """`arrange` of nodes in any status."""
     member = set(inside) | passed
     after: dict[int, list[int]] = {}
-    for a, b in found.hard:
+    for a, b in found.listed:
         if a in member and b in member:
             after.setdefault(a, []).append(b)
     result = Layout()
@@ -163,6 +130,27 @@ def arrange(found: Open, inside: Sequence[int], through: Iterable[int] = ()) -> 
         result.layers.append(ordered)
         result.groups += groups
     result.weights, result.unit = weights(found, open_ - passed)
+    return result
+
+
+def _arrange_ready(found: Open, inside: Sequence[int]) -> Layout:
+    """`arrange` where every node is ready and a step, which arrays do at once."""
+    among = found.among(inside)
+    level = levels(len(found.ids), *among)
+    if level is None:
+        raise ProgrammingError("a plan of nodes that need each other")
+    by_id = np.array(sorted(inside, key=found.ids.__getitem__), dtype=np.int64)
+    order = by_id[np.argsort(level[by_id], kind="stable")] if by_id.size else by_id
+    result = Layout(level=level, among=among, order=order.tolist())
+    ends = np.flatnonzero(np.diff(level[order])) + 1 if order.size else order
+    linked = {i for a, b, _ in found.soft for i in (a, b)}
+    for part in np.split(order, ends) if order.size else ():
+        layer = part.tolist()
+        if linked and not linked.isdisjoint(layer):
+            layer, groups = together(found, layer)
+            result.groups += groups
+        result.layers.append(layer)
+    result.weights, result.unit = weights(found, inside)
     return result
 
 
@@ -271,11 +259,18 @@ def weights(found: Open, steps: Iterable[int]) -> tuple[dict[int, float], str]:
 
 def timed(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]:
     """Every step with its slack, and the longest chain."""
+    if result.level is not None and result.unit == "steps":
+        return _timed_evenly(found, result)
+    return _timed_by_weight(found, result)
+
+
+def _timed_by_weight(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]:
+    """`timed` where steps take their own time."""
     order, weight = result.order, result.weights
     member = set(order)
     before: dict[int, list[int]] = {i: [] for i in order}
     after: dict[int, list[int]] = {i: [] for i in order}
-    for a, b in found.hard:
+    for a, b in found.listed:
         if a in member and b in member:
             before[b].append(a)
             after[a].append(b)
@@ -286,21 +281,49 @@ def timed(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]
     latest: dict[int, float] = {}
     for i in reversed(order):
         latest[i] = min((latest[b] - weight.get(b, 0.0) for b in after[i]), default=length)
+    steps = _steps(found, result, {i: round(latest[i] - ends[i], 6) for i in order})
+    chain = [found.ids[i] for i in _longest(found, order, before, ends) if i in weight]
+    return steps, CriticalPath(node_ids=tuple(chain), length=length, unit=result.unit)
+
+
+def _steps(found: Open, result: Layout, slack: Mapping[int, float]) -> list[PlannedStep]:
     placed = [(i, n) for n, layer in enumerate(result.layers) for i in layer]
-    steps = [
+    return [
         PlannedStep(
             id=found.ids[i],
             summary=found.summaries[i],
             position=position,
             layer=layer,
-            slack=round(latest[i] - ends[i], 6),
-            weight=weight[i],
+            slack=slack[i],
+            weight=result.weights[i],
             ready=layer == 0 and i not in result.waiting,
         )
         for position, (i, layer) in enumerate(placed)
     ]
-    chain = [found.ids[i] for i in _longest(found, order, before, ends) if i in weight]
-    return steps, CriticalPath(node_ids=tuple(chain), length=length, unit=result.unit)
+
+
+def _timed_evenly(found: Open, result: Layout) -> tuple[list[PlannedStep], CriticalPath]:
+    """`timed` where every step counts one: levels from both ends tell it all."""
+    if result.level is None or result.among is None:
+        raise ProgrammingError("levels were not computed")
+    src, dst = result.among
+    count = len(found.ids)
+    rest = levels(count, dst, src)
+    if rest is None:
+        raise ProgrammingError("a plan of nodes that need each other")
+    length = len(result.layers)
+    slack = (length - 1 - rest - result.level).astype(float).tolist()
+    steps = _steps(found, result, dict(enumerate(slack)))
+    chain: list[int] = []
+    if result.layers:
+        before = Neighbours(count, dst, src)
+        level, name = result.level, found.ids.__getitem__
+        chain = [min(result.layers[-1], key=name)]
+        while earlier := before.at(chain[-1]):
+            highest = max(level[i] for i in earlier)
+            chain.append(min((i for i in earlier if level[i] == highest), key=name))
+    ids = tuple(found.ids[i] for i in reversed(chain))
+    return steps, CriticalPath(node_ids=ids, length=float(length), unit=result.unit)
 
 
 def _longest(

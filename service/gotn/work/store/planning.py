@@ -23,8 +23,8 @@ async def open_work(tx: Tx, project_id: str) -> OpenWork:
     """Everything a plan is made of."""
     row = await tx.row("work/plan_graph", project=project_id)
     internal = np.asarray(row["internal"], dtype=np.int64)
-    explicit = _positions(internal, row["explicit"])
-    derived = _positions(internal, row["derived"])
+    explicit = _pairs(internal, row["explicit"])
+    derived = _pairs(internal, row["derived"])
     soft = _positions(internal, row["soft"])
     minutes: dict[str, float] = {}
     estimates = [e if e >= 0 else None for e in row["estimates"]]
@@ -37,7 +37,7 @@ async def open_work(tx: Tx, project_id: str) -> OpenWork:
         summaries=row["summaries"],
         estimates=estimates,
         has_children=row["has_children"],
-        hard=explicit + derived,
+        hard=np.concatenate([explicit, derived]),
         soft=[(a, b, s) for (a, b), s in zip(soft, row["scores"], strict=True)],
         kind_minutes=minutes,
         explicit=len(explicit),
@@ -75,6 +75,11 @@ async def held(tx: Tx, project_id: str) -> OpenGraph | None:
 
 def _positions(internal: ranks.Ints, packed: list[int]) -> list[tuple[int, int]]:
     """Packed pairs of internal ids as positions in the order of `internal`."""
+    return [(a, b) for a, b in _pairs(internal, packed).tolist()]
+
+
+def _pairs(internal: ranks.Ints, packed: list[int]) -> ranks.Ints:
+    """The same as an array of N rows."""
     order = np.argsort(internal)
     found = ranks.Edges.unpacked(packed, internal[order])
-    return list(zip(order[found.src].tolist(), order[found.dst].tolist(), strict=True))
+    return np.stack([order[found.src], order[found.dst]], axis=1)

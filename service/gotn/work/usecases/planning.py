@@ -12,7 +12,7 @@ from gotn.errors import CycleRefused
 from gotn.graph.scope import require_project
 from gotn.journal import Ledger
 from gotn.work.records import Plan, UnmetRequirement
-from gotn.work.rules import forms, plans
+from gotn.work.rules import forms, plans, rounds
 from gotn.work.store import asking, edges
 from gotn.work.store import planning as store
 from gotn.work.store import runs as run_store
@@ -80,8 +80,8 @@ async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
     targets = [place[id_] for id_ in wanted.targets if id_ in place] if wanted.targets else None
     whole = plans.scope(found, targets, leaves=False)
     inside = plans.scope(found, targets, leaves=True) if wanted.leaves else whole
-    if rounds := plans.cycles(found, whole):
-        raise await _refused(tx, project_id, [[found.ids[i] for i in way] for way in rounds])
+    if ways := rounds.cycles(found, whole):
+        raise await _refused(tx, project_id, [[found.ids[i] for i in way] for way in ways])
     layout = plans.arrange(found, inside, through=set(whole) - set(inside))
     steps, critical = plans.timed(found, layout)
     counts = _counted(found, {i for layer in layout.layers for i in layer})
@@ -104,9 +104,9 @@ async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
 
 def _counted(found: store.OpenWork, steps: set[int]) -> tuple[int, int]:
     """How many edges between steps come from tags, and how many were said."""
-    inside = np.fromiter(
-        (a in steps and b in steps for a, b in found.hard), dtype=bool, count=len(found.hard)
-    )
+    member = np.zeros(len(found.ids), dtype=bool)
+    member[list(steps)] = True
+    inside = member[found.pairs[:, 0]] & member[found.pairs[:, 1]]
     derived = int(inside[found.explicit :].sum())
     return derived, int(inside[: found.explicit].sum())
 
