@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from factories import make_edge, make_node
+from strawberry.extensions import FieldExtension
 
 from gotn.api.context import Context
 from gotn.api.limits import Limits
@@ -241,13 +242,13 @@ async def test_caches_are_bounded(
         if kept.get(key) is None:
             kept.put(key, 1)
     assert [kept.get("a"), kept.get("b"), kept.get("c")] == [1, None, 1]
-    heavy: Recent[int] = Recent(100, room=160)
-    for number in range(40):
+    heavy: Recent[int] = Recent(100, room=640)
+    for number in range(88):
         heavy.put(number, number, 10)
     heavy.put("too heavy", 1, 11)
-    heavy.put(39, 40, 10)
-    assert len(heavy) == 16
-    assert [heavy.get(23), heavy.get(24), heavy.get(39), heavy.get("too heavy")] == [
+    heavy.put(87, 40, 10)
+    assert len(heavy) == 64
+    assert [heavy.get(23), heavy.get(24), heavy.get(87), heavy.get("too heavy")] == [
         None,
         24,
         40,
@@ -332,7 +333,7 @@ async def test_a_field_that_something_stands_around_is_not_compiled(
             "workEdges(project: $p) { nodes { src dstNode { nodeId } } } }"
         )
         with monkeypatch.context() as patch:
-            patch.setattr(field, around, [object()])
+            patch.setattr(field, around, [FieldExtension()])
             await ask(text, p=graph)
         assert ("normal", "undeclared") in ask.ways
 

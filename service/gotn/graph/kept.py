@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 V = TypeVar("V")
 
 #: No entry may take more than this part of the room.
-_PART = 16
+_PART = 64
 
 
 class Recent(Generic[V]):
