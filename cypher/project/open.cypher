@@ -1,8 +1,9 @@
-// Let a project be written again that was closed while its journal was taken over.
-// params: project
+// Let a project be written again that was closed under this token, while its journal was taken over.
+// params: project, token
 // returns: opened
-// :param {project: "demo"}
+// :param {project: "demo", token: "t"}
 MATCH (p:Project {key: $project})
 SET p.locks = coalesce(p.locks, 0) + 1
-REMOVE p.removing
+WITH p WHERE p.replaying = $token
+REMOVE p.removing, p.replaying
 RETURN count(p) AS opened

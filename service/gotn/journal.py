@@ -209,9 +209,9 @@ async def take_over(tx: Tx, ledger: Ledger, source: AsyncIterator[Entry]) -> Non
 
 
 async def append_ahead(
-    database: Database, project_id: str, source: AsyncIterator[Entry]
+    database: Database, project_id: str, source: AsyncIterator[Entry], token: str
 ) -> Entry | None:
-    """The same without the head, a page a transaction, for a project that nobody may write.
+    """The same without the head, a page a transaction, for a project closed under this token.
 
     Returns the last entry, after which `continue_after` sets the head.
     """
@@ -219,13 +219,23 @@ async def append_ahead(
     last: Entry | None = None
     async for last in source:
         if page.add(last):
-            await _append_page(database, page.taken())
-    await _append_page(database, page.taken())
+            await _append_page(database, project_id, page.taken(), token)
+    await _append_page(database, project_id, page.taken(), token)
     return last
 
 
-async def _append_page(database: Database, rows: list[dict[str, Any]]) -> None:
-    await database.write(lambda tx: tx.rows("journal/append_entries", entries=rows))
+async def _append_page(
+    database: Database, project_id: str, rows: list[dict[str, Any]], token: str
+) -> None:
+    async def append(tx: Tx) -> None:
+        if not await tx.value("project/is_closed", project=project_id, token=token):
+            raise Conflict(
+                f"Project {project_id!r} was removed while a journal was replayed into it.",
+                project=project_id,
+            )
+        await tx.rows("journal/append_entries", entries=rows)
+
+    await database.write(append)
 
 
 async def continue_after(tx: Tx, ledger: Ledger, last: Entry) -> None:

@@ -83,6 +83,9 @@ class Cost(NamedTuple):
     row: int = 0
 
 
+_ABSENT = object()
+
+
 class Meter:
     """Complexities of the documents of a schema; documents must be valid."""
 
@@ -104,7 +107,7 @@ class Meter:
         form = (text, operation_name)
         names = self._names.get(form)
         if names is not None:
-            known = self._totals.get((*form, *(_plain(given.get(name)) for name in names)))
+            known = self._totals.get((*form, *_values(given, names)))
             if known is not None:
                 return known
         count = _Count(self._schema, self._lengths, document, operation_name, given)
@@ -120,7 +123,12 @@ class Meter:
             self._totals.clear()
             self._names.clear()
         self._names[form] = names
-        self._totals[*form, *(_plain(given.get(name)) for name in names)] = total
+        self._totals[*form, *_values(given, names)] = total
+
+
+def _values(given: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
+    """What these variables are, as it counts: one that is absent has its default, null has none."""
+    return tuple(_plain(given[name]) if name in given else _ABSENT for name in names)
 
 
 class _Count:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 #: Objects deeper than this have no line of their own.
 DEPTH = 64
-_SIGN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:\n]')
+#: A text that does not end is taken to the end, else each of its quotes would be tried.
+_SIGN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\],:\n]')
 
 
 @dataclass

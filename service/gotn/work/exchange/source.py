@@ -141,11 +141,13 @@ def _is_text(data: Data, report: Report) -> bool:
 
 def conflicts(data: Data, report: Report) -> bool:
     """Whether there are merge-conflict markers; each is reported."""
-    found = False
+    found, line, before = False, 1, 0
     for marker in _CONFLICT.finditer(data):
         found = True
+        line += sum(1 for _ in _NEWLINE.finditer(data, before, marker.start()))
+        before = marker.start()
         report.add(
-            _line_of(data, marker.start()),
+            line,
             None,
             f"expected JSON, found a merge-conflict marker {shapes.shown(_text(marker[0]))}; "
             "settle the merge first",

@@ -62,8 +62,9 @@ def read(pieces: Iterable[Piece], report: Report, text: str = "") -> GraphDraft:
     if len(text) > CHARACTERS:
         reason = f"expected at most {CHARACTERS} characters of tasks, found {len(text)}"
         raise LimitExceeded(f"{report.name}: {reason}", limit=CHARACTERS)
-    found = _Tasks(report, locating.objects(text))
-    for piece in pieces:
+    read = list(pieces)
+    found = _Tasks(report, {} if report.violations else locating.objects(text))
+    for piece in read:
         if is_tasks(piece.value):
             found.take(piece.value)
         else:

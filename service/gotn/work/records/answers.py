@@ -107,6 +107,15 @@ class Unknown:
     id: str | None = None
     reason: str
 
+    def __post_init__(self) -> None:
+        """Half characters, which a damaged document may hold, are shown by their number."""
+        self.reason = _whole(self.reason)
+        self.id = None if self.id is None else _whole(self.id)
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
 
 @dataclass(kw_only=True)
 class Imported:

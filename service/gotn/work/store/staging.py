@@ -37,14 +37,16 @@ async def create_edges(tx: Tx, project_id: str, numbered: Sequence[tuple[Row, in
         await tx.rows("staging/create_edges", edges=edges.stored(project_id, some))
 
 
-async def activate(tx: Tx, project_id: str, ids: Sequence[str]) -> None:
-    """Make staged nodes work nodes, ranked in the order given."""
+async def activate(tx: Tx, project_id: str, ids: Sequence[str]) -> int:
+    """Make staged nodes work nodes, ranked in the order given; how many there were."""
+    count = 0
     for some in batches(ids, 20_000):
-        await tx.rows(
+        count += await tx.value(
             "staging/activate",
             project=project_id,
             keys=[key(project_id, id_) for id_ in some],
         )
+    return count
 
 
 async def discard(tx: Tx, project_id: str, limit: int) -> int:

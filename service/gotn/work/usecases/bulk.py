@@ -37,7 +37,7 @@ from gotn.work.usecases import (
 from gotn.work.usecases import link as linking
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.taken import Staged, Taken, size
-from gotn.work.usecases.writing import Request, write
+from gotn.work.usecases.writing import Request, recalled, write
 
 Row = dict[str, Any]
 #: Makes another draft of one, which it leaves as it is: a transaction may run twice.
@@ -85,6 +85,10 @@ async def import_graph(
         "flag_cycles": flag_cycles,
         "derive": derive,
     } | ({"prepared": True} if prepare else {})
+    _check_size(draft)
+    known = await recalled(database, request, "importGraph", given, Imported)
+    if known is not None:
+        return known
     if staging.is_large(draft) and prepare is None:
         if not flag_cycles:
             _refuse_round(draft)
@@ -183,6 +187,14 @@ def _imported(draft: GraphDraft, taken: Taken) -> Imported:
     )
 
 
+def _check_size(draft: GraphDraft) -> None:
+    if (count := size(draft)) > ITEMS:
+        raise LimitExceeded(
+            f"At most {ITEMS} nodes, edges, runs, steps and journal entries a call, found {count}.",
+            limit=ITEMS,
+        )
+
+
 async def take(
     tx: Tx,
     ledger: Ledger,
@@ -196,11 +208,7 @@ async def take(
 
     What a large import `staged` is there already and only becomes real.
     """
-    if (count := size(draft)) > ITEMS:
-        raise LimitExceeded(
-            f"At most {ITEMS} nodes, edges, runs, steps and journal entries a call, found {count}.",
-            limit=ITEMS,
-        )
+    _check_size(draft)
     taken = Taken(staged=staged or Staged())
     await comparing.sort_nodes(tx, ledger, draft, taken, strict)
     await comparing.sort_edges(tx, ledger, draft, taken, strict)
@@ -224,7 +232,7 @@ async def _write_nodes(tx: Tx, ledger: Ledger, taken: Taken) -> None:
     staged = taken.staged
     if staged.nodes:
         await staging.finish(
-            tx, ledger, ranks.first_to_last([*staged.nodes], staged.said + staged.tagged)
+            tx, ledger, staged, ranks.first_to_last([*staged.nodes], staged.said + staged.tagged)
         )
     ids = [row["id"] for row in taken.new_nodes]
     ordinals = dict(zip(ids, ledger.ordinals(len(ids)), strict=True))

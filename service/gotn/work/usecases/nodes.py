@@ -45,18 +45,13 @@ def adding(request: Request, draft: WorkNodeDraft) -> Write[WorkNode]:
 
     touches = _touches(draft.id, rows.edges)
     given = shapes.plain(draft)
-    return writing(request, "addNode", given, WorkNode, work, touches=touches, size=_size(given))
+    return writing(request, "addNode", given, WorkNode, work, touches=touches)
 
 
 def _touches(id_: str, family_rows: Sequence[Row]) -> Touches:
     """A node, its parent and children, and the edges between."""
     ends = (end for row in family_rows for end in (row["src"], row["dst"]))
     return Touches((id_, *ends), tuple(family_rows))
-
-
-def _size(given: Row) -> int:
-    """Characters of a node's long text, which is most of it."""
-    return len(given.get("prompt_text") or "")
 
 
 async def _read(tx: Tx, project_id: str, id_: str) -> WorkNode:
@@ -118,7 +113,6 @@ def updating(
         work,
         create=False,
         touches=touches,
-        size=_size(given),
     )
 
 

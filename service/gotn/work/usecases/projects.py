@@ -80,9 +80,14 @@ async def remove(database: Database, request: Request) -> Project:
     project = await show(database, project_id)
     if not await database.write(lambda tx: _remove_batch(tx, project_id, first=True)):
         return project
+    await go_on_removing(database, project_id)
+    return project
+
+
+async def go_on_removing(database: Database, project_id: str) -> None:
+    """End a removal that was begun; another project that has the name by now is left alone."""
     while await database.write(lambda tx: _remove_batch(tx, project_id, first=False)):
         pass
-    return project
 
 
 async def _remove_batch(tx: Tx, project_id: str, *, first: bool) -> bool:

@@ -17,8 +17,12 @@ from gotn.work.usecases import grouping
 from gotn.work.usecases.grouping import GROUP, Outcome, Write
 
 R = TypeVar("R")
-#: Writes of one project that may wait; a server that is so far behind refuses more.
+#: Writes of one project that may wait, and characters of all that wait in this server; one that
+#: is so far behind refuses more.
 WAITING = 10_000
+WAITING_TEXT = 100_000_000
+#: Seconds that `close` waits for what is on its way.
+LAST = 10.0
 
 _Waiting = tuple[Write[Any], asyncio.Future[Outcome[Any]]]
 
@@ -29,9 +33,14 @@ class WriteQueue:
     def __init__(self) -> None:
         self._lanes: dict[str, deque[_Waiting]] = {}
         self._workers: set[asyncio.Task[None]] = set()
+        self._size = 0
 
     async def run(self, database: Database, write: Write[R]) -> Outcome[R]:
         """What became of the write, once its group is stored; LimitExceeded where it is full."""
+        if self._size + write.size > WAITING_TEXT:
+            raise LimitExceeded(
+                "Too much is waiting to be written; try again later.", limit=WAITING_TEXT
+            )
         future: asyncio.Future[Outcome[R]] = asyncio.get_running_loop().create_future()
         lane = self._lanes.get(write.project_id)
         if lane is None:
@@ -48,12 +57,18 @@ class WriteQueue:
                 limit=WAITING,
             )
         lane.append((write, future))
-        return await future
+        self._size += write.size
+        try:
+            return await future
+        finally:
+            self._size -= write.size
 
     async def close(self) -> None:
-        """Wait until everything that was asked for is stored."""
-        while self._workers:
-            await asyncio.wait(self._workers)
+        """Wait until everything that was asked for is stored, for a while; then end it."""
+        if self._workers:
+            _, late = await asyncio.wait(self._workers, timeout=LAST)
+            for worker in late:
+                worker.cancel()
 
     async def _work(self, database: Database, project_id: str) -> None:
         lane = self._lanes[project_id]

@@ -1,13 +1,15 @@
 """Prove and rebuild: a journal's chain, its state against the database's, and replay."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from gotn import journal, shapes
 from gotn.database.connection import Database, Tx
-from gotn.errors import BadDocument, Conflict, GotnError, Invalid
+from gotn.errors import BadDocument, Conflict, DatabaseUnavailable, GotnError, Invalid
 from gotn.journal import Entry, Ledger
 from gotn.work.records import Replayed, Unknown, Verification
 from gotn.work.rules import fold
@@ -194,16 +196,17 @@ async def _ahead(
 
     Cut short, the project is one that is being removed: asked for again, its removal ends it.
     """
-    project_id = check_project(request.project_id)
+    project_id, token = check_project(request.project_id), uuid4().hex
 
     async def close(tx: Tx) -> None:
         ledger = await journal.begin(tx, project_id, request.actor)
         if not ledger.created:
             raise _taken(project_id)
-        await tx.rows("project/mark_removing", project=project_id, first=True)
+        await tx.rows("project/close", project=project_id, token=token)
 
     async def work(tx: Tx) -> None:
-        await tx.rows("project/open", project=project_id)
+        if not await tx.value("project/open", project=project_id, token=token):
+            raise _changed()
         ledger = await journal.begin(tx, project_id, request.actor, create=False)
         await rebuilding.write(tx, ledger, state)
         if last is None or last.hash != chain.head:
@@ -213,12 +216,23 @@ async def _ahead(
     await database.write(close)
     try:
         entries = _until(source(), chain.entries)
-        last = await journal.append_ahead(database, project_id, entries)
+        last = await journal.append_ahead(database, project_id, entries, token)
         await database.write(work)
     except GotnError:
-        await projects.remove(database, request)
+        await _undone(database, project_id, token)
         raise
     return await _counted(database, request, state, answer)
+
+
+async def _undone(database: Database, project_id: str, token: str) -> None:
+    """Remove what was taken over, if the project is still the one that was closed for it."""
+
+    async def ours(tx: Tx) -> bool:
+        return bool(await tx.value("project/is_closed", project=project_id, token=token))
+
+    with suppress(DatabaseUnavailable):
+        if await database.write(ours):
+            await projects.go_on_removing(database, project_id)
 
 
 async def _counted(

@@ -10,6 +10,7 @@ nothing (decisions, All or nothing, at size).
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from sys import intern
 from typing import Any
@@ -27,6 +28,8 @@ from gotn.work.usecases.taken import Staged
 from gotn.work.usecases.writing import Request, check_project
 
 Row = dict[str, Any]
+#: The fingerprint of an import that is being taken away.
+SPOILT = ""
 #: Items of one transaction, and characters of their prompts, about.
 ITEMS = 20_000
 TEXT = 4_000_000
@@ -49,7 +52,8 @@ async def stage(
     print_ = _fingerprint(draft) + ("" if noted else " dry")
     begun = await database.write(lambda tx: _begin(tx, request, print_))
     if begun is None:
-        await abort(database, project_id)
+        with suppress(NotFound):
+            await abort(database, project_id)
         begun = await database.write(lambda tx: _begin(tx, request, print_))
     if begun is None:
         raise Conflict("Another import of this project began at the same time; try again.")
@@ -57,7 +61,7 @@ async def stage(
     for some in batches(draft.nodes, BATCH):
         staged.nodes |= dict.fromkeys(map(intern, await _unknown(database, project_id, some)))
     if not staged.nodes:  # nothing to stage: the last transaction is all there is
-        await abort(database, project_id)
+        await abort(database, project_id, staged.number)
         return Staged()
     fresh = (row for row in draft.nodes if row["id"] in staged.nodes)
     nodes = _Batches(database, request, staged, begun, "nodes")
@@ -107,7 +111,7 @@ class _Batches:
     async def _store(self, tx: Tx, rows: list[Row], done: int) -> None:
         project_id = self._request.project_id
         ledger = await journal.begin(tx, project_id, self._request.actor)
-        await _expect(tx, ledger)
+        await _expect(tx, ledger, self._staged, **{self._kind: done - len(rows)})
         numbered = list(zip(rows, ledger.ordinals(len(rows)), strict=True))
         if self._kind == "nodes":
             await store.create_nodes(tx, project_id, numbered)
@@ -131,30 +135,37 @@ def _some(rows: Iterator[Row]) -> Iterator[Row]:
             return
 
 
-async def _expect(tx: Tx, ledger: Ledger) -> None:
-    """Conflict where somebody wrote since the import's last batch, or took it away."""
+async def _expect(tx: Tx, ledger: Ledger, staged: Staged, **counts: int) -> None:
+    """Conflict where somebody wrote since the import's last batch, or took it away or on."""
     known = await store.progress(tx, ledger.project_id)
-    if known is None or known["seq"] != ledger.seq:
-        raise Conflict(
-            "The project changed while this was imported; nothing was added. Import it again.",
-            project=ledger.project_id,
-        )
+    ours = {"number": staged.number, "seq": ledger.seq, **counts}
+    if known is None or any(known[name] != value for name, value in ours.items()):
+        raise _changed(ledger.project_id)
 
 
-async def finish(tx: Tx, ledger: Ledger, ids: Sequence[str]) -> None:
+def _changed(project_id: str) -> Conflict:
+    return Conflict(
+        "The project changed while this was imported; nothing was added. Import it again.",
+        project=project_id,
+    )
+
+
+async def finish(tx: Tx, ledger: Ledger, staged: Staged, ids: Sequence[str]) -> None:
     """Make what is staged real, in the last transaction; Conflict if it is not ours any more.
 
     `ids` are the staged nodes in the order of their ranks.
     """
-    await _expect(tx, ledger)
+    await _expect(tx, ledger, staged, nodes=len(staged.nodes), edges=staged.edges)
     await store.finish(tx, ledger.project_id)
-    await store.activate(tx, ledger.project_id, ids)
+    if await store.activate(tx, ledger.project_id, ids) != len(ids):
+        raise _changed(ledger.project_id)
 
 
 async def give_up(database: Database, project_id: str, staged: Staged) -> None:
-    """Take away what was staged for an import that was refused."""
+    """Take away what was staged for an import that was refused, and nobody else's."""
     if staged.nodes:
-        await abort(database, project_id)
+        with suppress(NotFound):
+            await abort(database, project_id, staged.number)
 
 
 def _fingerprint(draft: GraphDraft) -> str:
@@ -184,10 +195,36 @@ async def _begin(tx: Tx, request: Request, print_: str) -> Row | None:
     return begun
 
 
-async def abort(database: Database, project_id: str) -> None:
-    """Take away what an unfinished import staged; NotFound where there is none."""
+async def abort(database: Database, project_id: str, number: int | None = None) -> None:
+    """Take away what an unfinished import staged; NotFound where there is none (of this number).
+
+    The first transaction spoils the import for whoever runs it, so that none goes on with
+    what is only half there; where this is cut short, the next abort or import ends it.
+    """
     check_project(project_id)
-    if await database.read(lambda tx: store.progress(tx, project_id)) is None:
+    if not await database.write(lambda tx: _spoil(tx, project_id, number)):
         raise NotFound(f"No import of project {project_id!r} is unfinished.", project=project_id)
-    while await database.write(lambda tx: store.discard(tx, project_id, ITEMS)):
+    while await database.write(lambda tx: _discard(tx, project_id)):
         pass
+
+
+async def _spoil(tx: Tx, project_id: str, number: int | None) -> bool:
+    """Mark the import as one that ends; whether there is one."""
+    known = await _locked(tx, project_id)
+    if known is None or number not in (None, known["number"]):
+        return False
+    await store.note(tx, project_id, fingerprint=SPOILT, seq=-1)
+    return True
+
+
+async def _discard(tx: Tx, project_id: str) -> int:
+    """Delete some of what a spoilt import staged; 0 where nothing is left of it."""
+    known = await _locked(tx, project_id)
+    if known is None or known["fingerprint"] != SPOILT:
+        return 0
+    return await store.discard(tx, project_id, ITEMS)
+
+
+async def _locked(tx: Tx, project_id: str) -> Row | None:
+    await tx.one("project/lock", project=project_id)
+    return await store.progress(tx, project_id)

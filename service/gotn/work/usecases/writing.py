@@ -54,7 +54,6 @@ def writing(
     *,
     create: bool = True,
     touches: Touches | None = None,
-    size: int = 0,
 ) -> Write[R]:
     """The write that is asked for; its answer is kept under the idempotency key.
 
@@ -73,8 +72,21 @@ def writing(
         work=work,
         create=create,
         touches=touches,
-        size=size,
+        size=len(shapes.dumps(given)) if touches is not None else 0,
     )
+
+
+async def recalled(
+    database: Database, request: Request, operation: str, given: Any, answer: type[R]
+) -> R | None:
+    """The answer that the request's key was given before, or None; for what must look first."""
+    key = idempotency.checked(request.idempotency_key)
+    if key is None:
+        return None
+    project_id = check_project(request.project_id)
+    answers = await database.read(lambda tx: idempotency.recall(tx, project_id, [key]))
+    known = answers.of(key, idempotency.fingerprint(operation, given))
+    return None if known is None else shapes.build(answer, known)
 
 
 async def perform(database: Database, request: Request, asked: Write[R]) -> R:
