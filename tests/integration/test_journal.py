@@ -155,6 +155,27 @@ async def test_a_long_journal_that_stops_leaves_nothing(
         await projects.show(database, copy.project_id)
 
 
+async def test_a_long_journal_leaves_another_project_of_that_name_alone(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removed and made anew meanwhile: the replay is refused, the new project stays."""
+    monkeypatch.setattr(replay, "AHEAD", 2)
+    await story(database, request_)
+    copy = Request(project_id=f"{project}-copy", actor="other")
+    append = journal.append_ahead
+
+    async def late(*given: Any) -> journal.Entry | None:
+        await projects.remove(database, copy)
+        await nodes.add(database, copy, make_node("mine"))
+        return await append(*given)
+
+    monkeypatch.setattr(journal, "append_ahead", late)
+    with pytest.raises(Conflict, match="removed while a journal was replayed"):
+        await replay.replay(database, copy, partial(journal.entries, database, project))
+    assert 1 == (await projects.show(database, copy.project_id)).nodes
+    await assert_whole(database, copy.project_id)
+
+
 @pytest.mark.parametrize("ahead", [20_000, 2])
 async def test_replay_from_another_project(
     database: Database,

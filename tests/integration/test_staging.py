@@ -1,5 +1,6 @@
 """Imports above the size of one transaction: unseen until the last, resumed, taken away."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,16 @@ from typing import Any
 import pytest
 from factories import make_node
 from graphs import assert_verified, seq_of, state_of
-from stories import exported
+from stories import by_hand, exported
 
 from gotn.database.connection import Database
-from gotn.errors import Conflict, CycleRefused, DatabaseUnavailable, NotFound
+from gotn.errors import (
+    Conflict,
+    CycleRefused,
+    DatabaseUnavailable,
+    LimitExceeded,
+    NotFound,
+)
 from gotn.work.records import GraphDraft
 from gotn.work.store import nodes as node_store
 from gotn.work.usecases import bulk, exporting, nodes, projects, replay, staging
@@ -209,3 +216,77 @@ async def test_a_node_stored_meanwhile_refuses_it(
             await bulk.import_graph(database, begun, make_draft())
     assert {"n0"} == await _ids(database, project, 30)
     await assert_verified(database, project)
+
+
+async def test_an_abort_that_was_cut_short_is_not_gone_on_with(
+    database: Database, begun: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A half taken away import begins anew; every node arrives."""
+    await _interrupted(database, begun, make_draft(), monkeypatch)
+
+    async def stops(*_: object) -> int:
+        raise DatabaseUnavailable
+
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "ITEMS", 4)
+        await database.write(lambda tx: staging._spoil(tx, project, None))
+        await database.write(lambda tx: staging._discard(tx, project))
+        patch.setattr("gotn.work.store.staging.discard", stops)
+        with pytest.raises(DatabaseUnavailable):
+            await staging.abort(database, project)
+    await bulk.import_graph(database, begun, make_draft())
+    assert {f"n{i}" for i in range(30)} == await _ids(database, project, 30)
+    await assert_verified(database, project)
+
+
+async def test_staged_nodes_that_are_gone_refuse_the_import(
+    database: Database, begun: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever deletes some of them by hand: nothing is added, nothing is lost unsaid."""
+    await _interrupted(database, begun, make_draft(), monkeypatch)
+    await by_hand(
+        database, "MATCH (n:Staged {project_id: $project}) WITH n LIMIT 1 DETACH DELETE n", begun
+    )
+    with pytest.raises(Conflict, match="Import it again"):
+        await bulk.import_graph(database, begun, make_draft())
+    await bulk.import_graph(database, begun, make_draft())
+    assert 30 == len(await _ids(database, project, 30))
+    await assert_verified(database, project)
+
+
+async def test_two_at_once_stage_nothing_twice(
+    database: Database, begun: Request, project: str
+) -> None:
+    """The same file from two sides: one is refused, or finds all there; each node is one."""
+    found = await asyncio.gather(
+        *(bulk.import_graph(database, begun, make_draft()) for _ in range(3)),
+        return_exceptions=True,
+    )
+    assert [one for one in found if not isinstance(one, BaseException)]
+    assert all(isinstance(one, Conflict) for one in found if isinstance(one, BaseException))
+    held = await projects.show(database, project)
+    assert (31, 32) == (held.nodes, held.edges)
+    await assert_verified(database, project)
+
+
+async def test_a_known_key_stages_nothing(
+    database: Database, begun: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kept answer comes at once, even where the nodes were removed since."""
+    keyed = Request(project_id=project, actor="tester", idempotency_key="k")
+    first = await bulk.import_graph(database, keyed, make_draft())
+    await nodes.remove(database, begun, "n29", cascade=True)
+    assert first == await bulk.import_graph(database, keyed, make_draft())
+    with pytest.raises(NotFound):
+        await staging.abort(database, project)
+
+
+async def test_too_large_a_draft_stages_nothing(
+    database: Database, begun: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit of one call is looked at first."""
+    monkeypatch.setattr(bulk, "ITEMS", 20)
+    seq = await seq_of(database, project)
+    with pytest.raises(LimitExceeded, match="At most 20"):
+        await bulk.import_graph(database, begun, make_draft())
+    assert seq == await seq_of(database, project)

@@ -206,3 +206,14 @@ def test_cyclic_and_missing_fragments_are_other_rules_to_refuse(text: str) -> No
     document = parse(text)
     assert validate(CORE, document, [rule(Limits())]) == []
     assert validate(CORE, document) != []
+
+
+def test_an_absent_variable_is_not_null() -> None:
+    """A request that is refused for its null does not lend its number to one with the default."""
+    text = """query($n: Int = 500) { workNodes(first: $n) { nodes {
+        children(first: $n) { nodes { id } } } } }"""
+    document, meter = parse(text), Meter(CORE)
+    least = meter.of(text, document, None, {"n": None})
+    most = meter.of(text, document, None, {})
+    assert most == Meter(CORE).of(text, document, None, {})
+    assert least < most

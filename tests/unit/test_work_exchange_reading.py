@@ -297,3 +297,28 @@ def test_a_document_may_have_an_entity_a_line(tmp_path: Path, nodes: int) -> Non
     file = tmp_path / "plan.json"
     file.write_text('{"nodes": [\n' + rows + "\n]}\n")
     assert nodes == len(exchange.read(file).nodes)
+
+
+def test_many_conflict_markers_are_counted_in_one_pass() -> None:
+    """Each has its own line, however many lines stand before it."""
+    found = refused("\n" * 5000 + "<<<<<<< a\n=======\n" * 300 + "{}")
+    assert [5001, 5002, 5600] == [found[0]["line"], found[1]["line"], found[599]["line"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a\ud800": {"tasks": [{"id": 1, "title": "x"}]}}', '{"a\\x": 1}', '"' + '\\"' * 40_000],
+    ids=["half a character", "a bad escape", "a text without end"],
+)
+def test_damaged_tasks_are_told_at_once(text: str) -> None:
+    """As violations that any answer can carry."""
+    found = refused(text.encode("utf-8", "surrogatepass"), format="taskmaster")
+    assert found
+    json.dumps(found, ensure_ascii=False).encode()
+
+
+def test_half_a_character_in_a_tag_is_told() -> None:
+    """Escaped in sound JSON, it is shown by its number."""
+    found = refused('{"a\\ud800": {"tasks": [{"id": 1, "title": "x"}]}}', format="taskmaster")
+    json.dumps(found, ensure_ascii=False).encode()
+    assert any("ud800" in str(one) for one in found)
