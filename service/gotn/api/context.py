@@ -6,6 +6,7 @@ from typing import Any
 
 from gotn.database.connection import Database
 from gotn.errors import GotnError
+from gotn.work.store.mirror import Mirror
 from gotn.work.usecases.queue import WriteQueue
 from gotn.work.usecases.writing import Request
 
@@ -19,6 +20,8 @@ class Context:
     request_id: str = ""
     #: Where small writes wait for others; None: each has a transaction of its own.
     queue: WriteQueue | None = None
+    #: Open work in memory, for previews of plans; None: read each time.
+    mirror: Mirror | None = None
     #: DataLoaders by what they load; they live as long as the request.
     loaders: dict[Any, Any] = field(default_factory=dict)
     #: Errors that became members of a result, in order; for metrics and the command line.

@@ -176,6 +176,7 @@ class Questions:
             targets=tuple(targets or ()),
             leaves=leaves,
             dry_run=True,
+            mirror=info.context.mirror,
         )
         return adopt(Plan, found)
 

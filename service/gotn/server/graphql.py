@@ -21,6 +21,7 @@ from gotn.server.answers import refused
 from gotn.server.auth import actor_of
 from gotn.server.metrics import Metrics
 from gotn.server.readiness import Readiness
+from gotn.work.store.mirror import Mirror
 from gotn.work.usecases.queue import WriteQueue
 
 
@@ -45,6 +46,7 @@ class Endpoint(GraphQL[Context, None]):
         self._metrics = metrics
         self._actor = actor
         self._queue = queue
+        self._mirror = Mirror()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what is no operation at all is refused in our own shape."""
@@ -80,6 +82,7 @@ class Endpoint(GraphQL[Context, None]):
             actor=actor_of(request.headers, self._actor),
             request_id=state.get("request_id", ""),
             queue=self._queue,
+            mirror=self._mirror,
             on_field=self._metrics.root_field,
         )
         state["context"] = context

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from graphlib import TopologicalSorter
-from unittest import mock
 
 import networkx as nx  # type: ignore[import-untyped]  # a peer, only measured
 import rustworkx
@@ -12,7 +11,7 @@ from bench.rows.importing import created
 from bench.sample import EDGES, Graph
 from bench.timing import Result, Series, race
 from bench.world import KINDS, Loaded, World, case
-from gotn.work.store import planning as store
+from gotn.work.store.mirror import Mirror
 from gotn.work.usecases import bulk, planning
 
 
@@ -55,15 +54,12 @@ async def replans(world: World) -> AsyncIterator[Result]:
 
 
 async def _mirrored(world: World, held: Loaded) -> tuple[Series, Series]:
-    found = await world.database.read(lambda tx: store.open_work(tx, held.project))
+    mirror = Mirror(nodes=held.graph.count)
     memory = held.graph.memory()
 
-    async def known(*_: object) -> store.OpenWork:
-        return found
-
     async def ours() -> None:
-        with mock.patch.object(store, "open_work", known):
-            await planning.plan(world.database, world.request(held.project), dry_run=True)
+        request = world.request(held.project)
+        await planning.plan(world.database, request, dry_run=True, mirror=mirror)
 
     async def floor() -> None:
         assert len(rustworkx.topological_generations(memory)) > 1

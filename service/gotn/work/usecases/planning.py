@@ -17,6 +17,7 @@ from gotn.work.store import asking, edges
 from gotn.work.store import planning as store
 from gotn.work.store import runs as run_store
 from gotn.work.store.keys import batches
+from gotn.work.store.mirror import Mirror
 from gotn.work.usecases import runs
 from gotn.work.usecases.writing import Request, check_project, write
 
@@ -46,8 +47,11 @@ async def plan(
     leaves: bool = False,
     workspace: str | None = None,
     dry_run: bool = False,
+    mirror: Mirror | None = None,
 ) -> Plan:
     """Order the open work in layers; stored as a Run unless `dry_run`, which only reads.
+
+    A `mirror` spares a dry run the graph where nothing was written since the last one.
 
     Raises CycleRefused where nodes in scope need each other, NotFound for an unknown
     target or project. Where nothing is left to do no run is stored (001, Run; decisions, Plan).
@@ -60,7 +64,7 @@ async def plan(
     )
     if dry_run:
         project_id = check_project(request.project_id)
-        return await database.read(lambda tx: compute(tx, project_id, wanted))
+        return await database.read(lambda tx: compute(tx, project_id, wanted, mirror))
 
     async def work(tx: Tx, ledger: Ledger) -> Plan:
         made = await compute(tx, ledger.project_id, wanted)
@@ -69,11 +73,11 @@ async def plan(
     return await write(database, request, "plan", shapes.plain(wanted), Plan, work, create=False)
 
 
-async def compute(tx: Tx, project_id: str, wanted: Wanted) -> Plan:
+async def compute(tx: Tx, project_id: str, wanted: Wanted, mirror: Mirror | None = None) -> Plan:
     """The plan of what is open now; reads only."""
     if wanted.targets:
         await asking.require(tx, project_id, *wanted.targets)
-    found = await store.open_work(tx, project_id)
+    found = await (mirror or store).open_work(tx, project_id)
     if not found.ids:
         await require_project(tx, project_id)
     place = {id_: at for at, id_ in enumerate(found.ids)}
