@@ -6,6 +6,7 @@ reads have no effects, a second run is only slower, and errors, paths and nulls 
 """
 
 import logging
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,8 +28,19 @@ log = logging.getLogger("gotn.graph")
 PLANS, DOCUMENTS = 2048, 512
 #: Characters of all kept statements and documents, of which each takes some 25 and 75 bytes.
 PLANS_ROOM, DOCUMENTS_ROOM = 4_000_000, 1_000_000
+#: Of coroutines that the executor made and dropped, see `quieten`.
+ABANDONED = r"coroutine '(GraphQLCoreConverter|CompilingExecutor|Executor)\.\S+' was never awaited"
 #: Reasons to execute a field normally that are no flaw of ours or of the data.
 ORDINARY = frozenset(("argument", "size", "database"))
+
+
+def quieten() -> None:
+    """Keep what an operation that failed leaves behind out of the service's log.
+
+    graphql-core cancels a field's siblings where it fails and may not be null; one that had not
+    begun drops what it would have awaited, and Python warns of that. None of it ran.
+    """
+    warnings.filterwarnings("ignore", ABANDONED, RuntimeWarning)
 
 
 class Documents(SchemaExtension):

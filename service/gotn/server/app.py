@@ -18,6 +18,7 @@ from gotn.api.limits import Limits
 from gotn.api.schema import schema
 from gotn.database.connection import Database
 from gotn.errors import DatabaseUnavailable, GotnError
+from gotn.graph.hook import quieten
 from gotn.server import logs, page
 from gotn.server.answers import Json, refused
 from gotn.server.auth import Guard
@@ -38,6 +39,7 @@ def create_app(settings: Settings) -> Starlette:
     Raises DatabaseUnavailable where no address of Neo4j is set, or none that can be one.
     """
     logs.setup(settings.log_level)
+    quieten()
     database = _opened(settings)
     queue = WriteQueue()
     metrics = Metrics()
