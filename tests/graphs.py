@@ -4,10 +4,11 @@ from itertools import pairwise
 from typing import Any
 
 import hypothesis.strategies as st
+import numpy as np
 
 from gotn import journal
 from gotn.database.connection import Database, Tx
-from gotn.work.rules import plans
+from gotn.work.rules import plans, ranks
 from gotn.work.store import edges, graph
 from gotn.work.usecases import projects, replay
 
@@ -23,18 +24,29 @@ def dags(draw: st.DrawFn, most: int = 9) -> tuple[int, list[Pair]]:
     return count, draw(st.lists(st.sampled_from(every), unique=True)) if every else []
 
 
-def make_open(count: int, hard: list[Pair] | None = None, **overrides: Any) -> plans.Open:
-    """Open work of nodes n0, n1 …, all ready, with these hard edges."""
-    given: dict[str, Any] = {
-        "ids": [f"n{i}" for i in range(count)],
-        "statuses": ["ready"] * count,
-        "kinds": ["micro_prompt"] * count,
-        "summaries": [f"Do n{i}" for i in range(count)],
-        "estimates": [None] * count,
-        "has_children": [False] * count,
-        "hard": hard or [],
-    }
-    return plans.Open(**(given | overrides))
+def make_open(
+    count: int,
+    hard: list[Pair] | None = None,
+    *,
+    soft: list[tuple[int, int, float]] | None = None,
+    statuses: dict[int, str] | None = None,
+    **more: Any,
+) -> plans.Open:
+    """Open work of nodes n0, n1 … (ten at most), all ready but these, with these hard edges."""
+
+    def of(status: str) -> ranks.Ints:
+        return np.array([i for i, s in (statuses or {}).items() if s == status], dtype=np.int64)
+
+    return plans.Open(
+        ids=[f"n{i}" for i in range(count)],
+        hard=ranks.Edges.of(hard or []),
+        soft=ranks.Edges.of([(a, b) for a, b, _ in soft or []]),
+        scores=[score for _, _, score in soft or []],
+        running=of("running"),
+        failed=of("failed"),
+        blocked=of("blocked"),
+        **more,
+    )
 
 
 async def seq_of(database: Database, project: str) -> int:

@@ -1,14 +1,12 @@
-// Everything a plan is made of: the open nodes as columns, edges between them packed, one row.
+// What every plan is made of: the open nodes by status, edges from them packed, one row.
 // params: project
-// returns: internal, ids, statuses, kinds, summaries, estimates, has_children, explicit, derived, soft, scores, satisfied
+// returns: open, satisfied, hard, soft, scores, estimated, derived, explicit, unmet
 // :param {project: "demo"}
 CALL () {
   MATCH (n:WorkNode {project_id: $project})
   WHERE n.status IN ['ready', 'running', 'blocked', 'failed'] AND n.id > ''
-  RETURN collect(id(n)) AS internal, collect(n.id) AS ids, collect(n.status) AS statuses,
-    collect(coalesce(n.kind, '')) AS kinds, collect(coalesce(n.summary, '')) AS summaries,
-    collect(coalesce(n.estimate_minutes, -1.0)) AS estimates,
-    collect(EXISTS { (n)<-[:DERIVED_FROM]-(:WorkNode) }) AS has_children
+  WITH n.status AS status, collect(id(n)) AS internal, collect(n.id) AS ids
+  RETURN collect([status, internal, ids]) AS open
 }
 CALL () {
   MATCH (n:WorkNode {project_id: $project})
@@ -16,18 +14,25 @@ CALL () {
   RETURN count(n) AS satisfied
 }
 CALL () {
-  MATCH (a:WorkNode {project_id: $project})-[r:HARD_REQUIRES]->(b:WorkNode)
+  MATCH (a:WorkNode {project_id: $project})-[:HARD_REQUIRES]->(b)
   WHERE a.status IN ['ready', 'running', 'blocked', 'failed'] AND a.id > ''
-    AND b.status IN ['ready', 'running', 'blocked', 'failed']
-  WITH id(a) * 4294967296 + id(b) AS pair, r.origin = 'derived' AS derived
-  RETURN collect(CASE WHEN NOT derived THEN pair END) AS explicit,
-    collect(CASE WHEN derived THEN pair END) AS derived
+  RETURN collect(id(a) * 4294967296 + id(b)) AS hard
 }
 CALL () {
-  MATCH (a:WorkNode {project_id: $project})-[r:SOFT_SEMANTIC]->(b:WorkNode)
-  WHERE a.status IN ['ready', 'running', 'blocked', 'failed'] AND a.id > ''
-    AND b.status IN ['ready', 'running', 'blocked', 'failed']
+  MATCH (a)-[r:SOFT_SEMANTIC {project_id: $project}]->(b)
   RETURN collect(id(a) * 4294967296 + id(b)) AS soft, collect(coalesce(r.score, 0.0)) AS scores
 }
-RETURN internal, ids, statuses, kinds, summaries, estimates, has_children, explicit, derived,
-  soft, scores, satisfied
+RETURN open, satisfied, hard, soft, scores,
+  EXISTS {
+    MATCH (n:WorkNode {project_id: $project}) WHERE n.estimate_minutes >= 0
+  } AS estimated,
+  EXISTS {
+    MATCH ()-[r:HARD_REQUIRES {project_id: $project}]->() WHERE r.origin = 'derived'
+  } AS derived,
+  EXISTS {
+    MATCH ()-[r:HARD_REQUIRES {project_id: $project}]->() WHERE r.origin IN ['explicit', 'both']
+  } AS explicit,
+  EXISTS {
+    MATCH (t:Tag {project_id: $project})
+    WHERE t.name > '' AND NOT EXISTS { (t)<-[:PRODUCES]-(:WorkNode) }
+  } AS unmet

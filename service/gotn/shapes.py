@@ -7,7 +7,7 @@ journals and documents keep both as plain JSON. Records use datetime and Python 
 import dataclasses
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
@@ -179,7 +179,7 @@ def _read(hint: Any, value: Any) -> Any:
     """One member of a record from plain JSON, by its annotation."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(kind for kind in get_args(hint) if kind is not NoneType)
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in (tuple, Sequence):
         inner = get_args(hint)[0]
         return tuple(_read(inner, item) for item in value)
     if isinstance(hint, type):
@@ -208,6 +208,6 @@ def _plain(value: Any) -> Any:
         return iso(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return plain(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [_plain(item) for item in value]
     return value

@@ -3,8 +3,9 @@ import pytest
 from factories import make_edge, make_node
 from graphs import assert_verified
 
-from gotn.database.connection import Database
+from gotn.database.connection import Database, Tx
 from gotn.errors import ProgrammingError
+from gotn.work.records import EdgeType, NodeStatus
 from gotn.work.rules import fold
 from gotn.work.store import edges, graph, keys, nodes, planning
 from gotn.work.usecases import bulk
@@ -83,13 +84,35 @@ async def test_open_work_is_columns_by_place(database: Database, request_: Reque
     ]
     await bulk.add_graph(database, request_, [*drafts, make_node("c")], [make_edge("c", "a")])
     await bulk.add_graph(database, request_, [], [], link=True)
-    found = await database.read(lambda tx: planning.open_work(tx, request_.project_id))
+    done = make_node("0", status=NodeStatus.COMPLETED)
+    soft = make_edge("a", "c", type=EdgeType.SOFT_SEMANTIC, score=0.9)
+    await bulk.add_graph(database, request_, [done], [soft, make_edge("0", "c")])
+
+    async def read(tx: Tx) -> tuple[planning.OpenWork, list[str]]:
+        found = await planning.open_work(tx, request_.project_id)
+        at = await planning.parents(tx, request_.project_id, found)
+        return found, [found.ids[i] for i in at.tolist()]
+
+    found, parents = await database.read(read)
     name = found.ids.__getitem__
-    assert [("c", "a"), ("a", "b")] == [(name(i), name(j)) for i, j in found.hard]
-    assert 1 == found.explicit
-    assert {"a": (4.0, True), "b": (None, False), "c": (None, False)} == {
-        id_: (found.estimates[i], found.has_children[i]) for i, id_ in enumerate(found.ids)
-    }
+    assert ["a", "b", "c"] == found.ids
+    tags = zip(found.hard.pairs(), found.derived.tolist(), strict=True)
+    assert {("c", "a"): False, ("a", "b"): True} == {(name(i), name(j)): d for (i, j), d in tags}
+    assert ([(0, 2)], [0.9]) == (found.soft.pairs(), found.scores)
+    assert ({0: 4.0}, ["a"], 1) == (found.estimates, parents, found.satisfied)
+
+
+@pytest.mark.parametrize("spread", [0, 64])
+def test_places_of_internal_ids(spread: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By table or by search: unknown ids are left out, and so are edges that touch them."""
+    monkeypatch.setattr(planning, "_SPREAD", spread)
+    place = planning._Places(np.array([7, 3, 5], dtype=np.int64))
+    assert [1, 2, 0] == place.of([3, 5, 7]).tolist()
+    assert [-1, 0, -1, -1] == place.of([4, 7, 0, 900], missing=True).tolist()
+    edges, kept = place.edges([(7 << 32) + 3, (7 << 32) + 4, (9 << 32) + 3])
+    assert ([(0, 1)], [True, False, False]) == (edges.pairs(), kept.tolist())
+    empty = planning._Places(np.zeros(0, dtype=np.int64))
+    assert [] == empty.of([1]).tolist()
 
 
 async def test_a_row_goes_through_the_database_unchanged(

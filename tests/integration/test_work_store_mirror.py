@@ -15,23 +15,29 @@ from gotn.work.usecases import bulk, edges, nodes, planning, projects
 from gotn.work.usecases.writing import Request
 
 
-async def _both(database: Database, request: Request, mirror: Mirror) -> tuple[Plan, Plan]:
+async def _both(
+    database: Database, request: Request, mirror: Mirror, *, leaves: bool = False
+) -> tuple[Plan, Plan]:
     return (
-        await planning.plan(database, request, dry_run=True, mirror=mirror),
-        await planning.plan(database, request, dry_run=True),
+        await planning.plan(database, request, dry_run=True, leaves=leaves, mirror=mirror),
+        await planning.plan(database, request, dry_run=True, leaves=leaves),
     )
 
 
 async def _write(dice: random.Random, database: Database, request: Request) -> None:
     one, two = (f"n{dice.randrange(8)}" for _ in range(2))
     try:
-        kind = dice.randrange(4)
+        kind = dice.randrange(6)
         if kind == 0:
             await edges.add(database, request, make_edge(one, two))
         elif kind == 1:
             await nodes.update(database, request, one, {"status": dice.choice(list(NodeStatus))})
         elif kind == 2:
             await nodes.update(database, request, one, {"summary": f"{dice.random()}"})
+        elif kind == 3:
+            await nodes.update(database, request, one, {"parent": two})
+        elif kind == 4:
+            await nodes.update(database, request, one, {"requires": (two,)})
         else:
             await edges.remove(database, request, make_edge(one, two))
     except GotnError:
@@ -48,8 +54,9 @@ async def test_it_is_never_stale(
         await bulk.add_graph(database, request_, [make_node(f"n{i}") for i in range(8)], [])
         for number in range(40):
             await _write(dice, (database, other)[number % 2], request_)
-            kept, cold = await _both(database, request_, mirror)
-            assert cold == kept
+            for leaves in (False, True):
+                kept, cold = await _both(database, request_, mirror, leaves=leaves)
+                assert cold == kept
     finally:
         await other.close()
 
@@ -66,6 +73,26 @@ async def test_the_graph_is_read_once(database: Database, request_: Request) -> 
         await nodes.add(database, request_, make_node("b"))
         await planning.plan(database, request_, dry_run=True, mirror=mirror)
         assert 2 == counted.count("work/plan_graph")
+    finally:
+        database.on_statement = before
+
+
+async def test_what_was_figured_is_told_again(database: Database, request_: Request) -> None:
+    """One look at the head, whatever the plan is for; summaries are read when they are wanted."""
+    await bulk.add_graph(database, request_, [make_node("a"), make_node("b")], [make_edge()])
+    mirror, counted = Mirror(), list[str]()
+    before, database.on_statement = database.on_statement, counted.append
+    try:
+        for goal, summaries, said in (("x", False, ""), ("y", False, ""), ("z", True, "Do a")):
+            counted.clear()
+            plan = await planning.plan(
+                database, request_, goal=goal, dry_run=True, mirror=mirror, summaries=summaries
+            )
+            assert (goal, said) == (plan.goal, plan.steps[0].summary)
+            if goal == "y":
+                assert ["project/head"] == counted
+        assert "work/plan_summaries" in counted
+        assert "work/plan_graph" not in counted
     finally:
         database.on_statement = before
 

@@ -24,6 +24,7 @@ from gotn.api.projects import Project
 from gotn.api.runs import Plan
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
+from gotn.graph.selection import selected
 from gotn.work import exchange, records
 from gotn.work.records import Imported, Linked, Removed, WorkEdgeDraft
 from gotn.work.usecases import bulk, edges, link, nodes, planning, projects
@@ -198,6 +199,7 @@ class Mutation:
             targets=tuple(given.targets),
             leaves=given.leaves,
             workspace=given.workspace,
+            summaries="summary" in selected(info, "steps"),
         )
         return adopt(Plan, found)
 

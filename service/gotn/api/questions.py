@@ -13,6 +13,7 @@ from gotn.graph.arguments import After, First, ProjectId
 from gotn.graph.forms import adopt
 from gotn.graph.paging import USUAL, checked, decode
 from gotn.graph.reads import KEY, Ask, Read
+from gotn.graph.selection import selected
 from gotn.work.records import (
     BlockingPath,
     Cycle,
@@ -177,6 +178,7 @@ class Questions:
             leaves=leaves,
             dry_run=True,
             mirror=info.context.mirror,
+            summaries="summary" in selected(info, "steps"),
         )
         return adopt(Plan, found)
 

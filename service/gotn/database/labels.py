@@ -11,6 +11,7 @@ from neomodel import (
     AsyncStructuredNode,
     BooleanProperty,
     DateTimeNeo4jFormatProperty,
+    FloatProperty,
     IntegerProperty,
     StringProperty,
 )
@@ -53,6 +54,7 @@ class WorkNode(AsyncStructuredNode):
     unlinked = BooleanProperty(index=True)
     created_at = DateTimeNeo4jFormatProperty(index=True)
     updated_at = DateTimeNeo4jFormatProperty(index=True)
+    estimate_minutes = FloatProperty(index=True)
 
     required = AsyncRelationshipTo("Tag", "REQUIRES")
     produced = AsyncRelationshipTo("Tag", "PRODUCES")

@@ -36,7 +36,7 @@ async def _held(world: World, kind: str, count: int) -> Loaded:
 async def _cold(world: World, held: Loaded) -> tuple[Series, Series]:
     async def ours() -> None:
         request = world.request(held.project)
-        made = await planning.plan(world.database, request, dry_run=True)
+        made = await planning.plan(world.database, request, dry_run=True, summaries=False)
         assert len(made.ordered_node_ids) == held.graph.count
 
     return await race(
@@ -59,7 +59,7 @@ async def _mirrored(world: World, held: Loaded) -> tuple[Series, Series]:
 
     async def ours() -> None:
         request = world.request(held.project)
-        await planning.plan(world.database, request, dry_run=True, mirror=mirror)
+        await planning.plan(world.database, request, dry_run=True, mirror=mirror, summaries=False)
 
     async def floor() -> None:
         assert len(rustworkx.topological_generations(memory)) > 1

@@ -2,8 +2,11 @@
 
 from itertools import pairwise
 
+import numpy as np
+
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Unknown
 from gotn.work.rules import plans, rounds, tags
+from gotn.work.rules.ranks import Edges
 
 #: Nodes of a path that a message names; more are told by their number.
 NAMED = 20
@@ -23,17 +26,9 @@ def closed(draft: GraphDraft) -> list[Unknown]:
     ]
     ids = list(dict.fromkeys(end for pair in pairs for end in pair))
     place = {id_: at for at, id_ in enumerate(ids)}
-    count = len(ids)
-    net = plans.Open(
-        ids=ids,
-        statuses=["ready"] * count,
-        kinds=[""] * count,
-        summaries=[""] * count,
-        estimates=[None] * count,
-        has_children=[False] * count,
-        hard=[(place[a], place[b]) for a, b in pairs],
-    )
-    return [_told([ids[at] for at in way], draft) for way in rounds.cycles(net, range(count))]
+    net = plans.Open(ids=ids, hard=Edges.of([(place[a], place[b]) for a, b in pairs]))
+    every = np.ones(len(ids), dtype=np.bool_)
+    return [_told([ids[at] for at in way], draft) for way in rounds.cycles(net, every)]
 
 
 def _told(path: list[str], draft: GraphDraft) -> Unknown:

@@ -1,6 +1,6 @@
 """What is asked of a work graph and what is done to it: plans, paths, imports, checks."""
 
-from collections.abc import MutableSequence
+from collections.abc import MutableSequence, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -87,7 +87,8 @@ class Plan:
     layers: tuple[tuple[str, ...], ...]
     ordered_node_ids: tuple[str, ...]
     ordering_reason: str
-    steps: tuple[PlannedStep, ...] = ()
+    #: Made one by one when they are asked for.
+    steps: Sequence[PlannedStep] = ()
     unmet: tuple[UnmetRequirement, ...] = ()
     blocked: tuple[BlockedNode, ...] = ()
     #: Running nodes that steps of this plan wait for, sorted.

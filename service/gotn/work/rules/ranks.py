@@ -80,6 +80,12 @@ class Edges:
     dst: Ints
 
     @classmethod
+    def of(cls, pairs: Iterable[Pair]) -> "Edges":
+        """From pairs of positions."""
+        both = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
+        return cls(both[:, 0].copy(), both[:, 1].copy())
+
+    @classmethod
     def unpacked(cls, packed: Sequence[int], ids: Ints) -> "Edges":
         """From `id(a) * 2^32 + id(b)` and the sorted internal ids."""
         both = np.asarray(packed, dtype=np.int64)

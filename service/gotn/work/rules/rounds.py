@@ -1,19 +1,19 @@
 """Where open work goes round: one shortest closed path for each component."""
 
-from collections.abc import Sequence
-
+import numpy as np
 import rustworkx as rx
 
 from gotn.work.rules import plans
-from gotn.work.rules.levels import levels
-from gotn.work.rules.ranks import Edges, graph
+from gotn.work.rules.nets import Mask, Net, generations
+from gotn.work.rules.ranks import graph
 
 
-def cycles(found: plans.Open, inside: Sequence[int]) -> list[list[int]]:
+def cycles(found: plans.Open, inside: Mask) -> list[list[int]]:
     """One shortest closed path for each component of the scope that goes round."""
-    if levels(len(found.ids), *found.among(inside)) is not None:
+    edges = plans.among(found.hard, inside)
+    if generations(Net(len(found.ids), edges), inside).found == np.count_nonzero(inside):
         return []
-    net = graph(len(found.ids), Edges(*found.among(inside)))
+    net = graph(len(found.ids), edges)
     parts = [part for part in rx.strongly_connected_components(net) if len(part) > 1]
     ways = [_shortest_round(net, sorted(part, key=found.ids.__getitem__)) for part in parts]
     return sorted(ways, key=lambda way: found.ids[way[0]])

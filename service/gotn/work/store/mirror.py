@@ -21,6 +21,17 @@ class Mirror:
         self._most = nodes
         self._known: OrderedDict[str, tuple[str, OpenWork]] = OrderedDict()
 
+    async def same(self, tx: Tx, project_id: str) -> OpenWork | None:
+        """What is known of a project, if nothing was written since; one look at its head."""
+        known = self._known.get(project_id)
+        if known is None or known[0] != await tx.value("project/head", project=project_id):
+            return None
+        return known[1]
+
+    def knows(self, project_id: str) -> bool:
+        """Whether asking for `same` is worth it."""
+        return project_id in self._known
+
     async def open_work(self, tx: Tx, project_id: str) -> OpenWork:
         """What `planning.open_work` would read now; whoever gets it must not change it."""
         head = await tx.value("project/head", project=project_id)
