@@ -14,9 +14,9 @@ from gotn.cli.verbs import (
     node,
     planning,
     project,
-    run,
     server,
     setup,
+    step,
 )
 
 app = typer.Typer(
@@ -54,5 +54,6 @@ def gotn(
 
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
-for part in (project, node, edge, run, journal):
+# What executes steps stands beside the runs' own verbs.
+for part in (project, node, edge, step, journal):
     app.add_typer(part.app, rich_help_panel="Things")

@@ -106,6 +106,11 @@ def translate(error: Exception) -> GotnError:
     return ProgrammingError(str(error))
 
 
+def unresolved(error: GotnError) -> bool:
+    """Whether the connection was lost while a transaction was committed: nobody knows if it was."""
+    return isinstance(error.__cause__, exceptions.IncompleteCommit)
+
+
 def _said(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error) or type(error).__name__
     return f"{text}".splitlines()[0][:300]
