@@ -77,3 +77,32 @@ async def test_a_key_gives_the_same_claim_again(api: Api) -> None:
     assert "NOT_FOUND" == missing["code"]
     short = await api.run("RunClaim", input={"runId": run, "worker": "w", "leaseMs": 1})
     assert ("INVALID", "leaseMs") == (short["code"], short["facts"]["field"])
+
+
+async def test_what_is_ready_and_why_the_rest_is_not(api: Api) -> None:
+    """In the order of claims, from the kept counters and without them; with the reasons."""
+    run = await planned(api, "abcd", "ab", "cd")
+    before = await api.run("RunReady", id=run)
+    assert ["a", "c"] == [step["nodeId"] for step in before]
+    assert ["Do a", "Do c"] == [step["node"]["summary"] for step in before]
+    claim = await api.run("RunClaim", input={"runId": run, "worker": "w"})
+    ready = await api.run("RunReady", id=run)
+    assert ["c"] == [step["nodeId"] for step in ready]
+    assert len(api.statements) <= 3
+    mine = {"runId": run, "nodeId": "a", "token": claim["token"], "reason": "no"}
+    await api.run("RunFail", input=mine)
+    told = await api.run("RunNext", id=run)
+    assert [
+        ("c", True, None),
+        ("d", False, "waits for 1 of the nodes that it needs"),
+        ("b", False, "failed: a"),
+    ] == sorted(
+        [(one["step"]["nodeId"], one["ready"], one["reason"]) for one in told],
+        key=lambda one: "cdb".index(one[0]),
+    )
+    shown = await api.run("RunShow", id=run)
+    assert {"ready": 2, "running": 0, "completed": 0, "skipped": 0, "failed": 1, "blocked": 1} == (
+        shown["counts"]
+    )
+    await api.run("RunCancel", input={"runId": run, "reason": "r"})
+    assert [] == await api.run("RunReady", id=run)

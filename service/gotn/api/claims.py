@@ -177,3 +177,24 @@ described(
     kept="Ids of nodes whose steps stay as they are: ended, running, or held by a failed one.",
     layers="The layers of the rest.",
 )
+
+
+@strawberry.type(description="A step that is not begun, and what stands against beginning it.")
+class NextStep(records.NextStep):
+    """A step that is not begun, and what stands against beginning it."""
+
+    step: StepOfRun = strawberry.field(description="The step.")
+
+    @staticmethod
+    def of(found: records.NextStep) -> "NextStep":
+        """From the record."""
+        made = adopt(NextStep, found)
+        made.step = adopt(StepOfRun, found.step)
+        return made
+
+
+described(
+    NextStep,
+    ready="It can be claimed now.",
+    reason="Why it cannot; null of what is ready.",
+)

@@ -11,6 +11,7 @@ from gotn.api.choosing import WorkNodeFilter, WorkNodeOrder
 from gotn.api.edges import WorkEdge, WorkEdgeConnection, WorkEdgeFilter
 from gotn.api.history import JournalConnection, JournalFilter, JournalOrder
 from gotn.api.inputs import KIND
+from gotn.api.looking import Looking
 from gotn.api.nodes import WorkNode, WorkNodeConnection
 from gotn.api.projects import Project, ProjectConnection, ProjectOrder
 from gotn.api.questions import Info, NodeId, Questions, field
@@ -73,7 +74,7 @@ def _of_project(relation: Relation) -> Listed:
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(Questions):
+class Query(Questions, Looking):
     """Everything that can be read."""
 
     @field("Anything by its global id, or null.", Node | None, Find(_global))

@@ -68,6 +68,10 @@ class Run(records.Run, Node):
     )
     extra: JSON | None = stored("Keys that 001 does not know, kept as they came.")
     step_count: int = stored("How many steps it has.", Expression("run_steps"), 0)
+    counts: JSON | None = stored(
+        "How many of its steps stand where: {ready, running, completed, skipped, failed, blocked}.",
+        Expression("run_counts", LEAF),
+    )
     steps: Steps = connection(
         Relation("WorkNode", "STEP"),
         Steps,

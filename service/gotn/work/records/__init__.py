@@ -45,6 +45,7 @@ from gotn.work.records.running import (
     Claim,
     ClaimStatus,
     Moved,
+    NextStep,
     Replanned,
     StepOfRun,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "Imported",
     "Linked",
     "Moved",
+    "NextStep",
     "NodeStatus",
     "OnFailure",
     "Plan",

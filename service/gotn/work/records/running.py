@@ -89,3 +89,13 @@ class Replanned:
     kept: tuple[str, ...] = ()
     #: The layers of the rest.
     layers: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(kw_only=True)
+class NextStep:
+    """A step that is not begun, and what stands against beginning it."""
+
+    step: StepOfRun
+    ready: bool
+    #: None of what is ready.
+    reason: str | None = None
