@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from gotn.cli import migrating
+from gotn.cli import garbage, migrating
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.errors import Conflict, DatabaseUnavailable, Forbidden
@@ -151,4 +151,5 @@ def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
         timeout_graceful_shutdown=5,
         server_header=False,
     )
+    garbage.working()
     uvicorn.Server(config).run(sockets=[bound.socket])
