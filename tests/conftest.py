@@ -105,7 +105,7 @@ async def database(neo4j_server: Neo4j) -> AsyncIterator[Database]:
     await opened.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def neo4j_environment(neo4j_server: Neo4j, database: Database) -> dict[str, str]:
     """Environment variables for a subprocess; the schema is there."""
     return neo4j_server.environment

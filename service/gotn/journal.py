@@ -7,7 +7,7 @@ hash before it, so nothing can be changed, lost or put in between unseen
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -360,7 +360,7 @@ def _check(entry: Entry) -> None:
 
 async def entries(
     database: Database, project_id: str, after: int = 0, until: int | None = None
-) -> AsyncIterator[Entry]:
+) -> AsyncGenerator[Entry]:
     """Every entry above `after`, up to `until`, in order; fewer at once of long ones."""
     first = FIRST_PAGE
     while True:

@@ -21,6 +21,7 @@ from gotn.api.projects import Project
 from gotn.api.queries import Query
 from gotn.api.runs import Run
 from gotn.api.scalars import SCALARS
+from gotn.api.subscriptions import Subscription
 from gotn.database.connection import within
 from gotn.graph.hook import compiling
 
@@ -34,6 +35,7 @@ class Schema(strawberry.Schema):
         super().__init__(
             Query,
             Mutation,
+            Subscription,
             types=[WorkNode, Run, JournalEntry, Project],
             config=StrawberryConfig(scalar_map=SCALARS),
             extensions=[documents, *limiting.extensions(limits)],

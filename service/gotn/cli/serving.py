@@ -150,6 +150,8 @@ def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=settings.max_request_bytes,
     )
     garbage.working()
     uvicorn.Server(config).run(sockets=[bound.socket])
