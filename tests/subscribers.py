@@ -37,7 +37,7 @@ class Crowd:
         async with opening:
             socket = await connect(
                 self._url,
-                subprotocols=["graphql-transport-ws"],
+                subprotocols=[Subprotocol("graphql-transport-ws")],
                 open_timeout=60,
                 ping_interval=None,
             )

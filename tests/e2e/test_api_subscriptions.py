@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from gotn.database.connection import Database
+from gotn.work.records import WorkNodeDraft
 from gotn.work.usecases import nodes, planning, projects
 from gotn.work.usecases.writing import Request
 
@@ -49,7 +50,7 @@ def serving(environment: dict[str, str], **more: str) -> Any:
 async def add(database: Database, project: str, *ids: str) -> None:
     """Write from this process: to the server it is another one."""
     for id_ in ids:
-        draft = nodes.WorkNodeDraft(id=id_, kind="k", summary="s", prompt_text="p")
+        draft = WorkNodeDraft(id=id_, kind="k", summary="s", prompt_text="p")
         await nodes.add(database, Request(project_id=project, actor="other"), draft)
 
 
@@ -311,7 +312,7 @@ async def test_a_slow_reader_holds_nobody_up(served: str, database: Database, pr
         asked = Request(project_id=project, actor="other")
         big = "x" * 500_000
         for number in range(30):
-            draft = nodes.WorkNodeDraft(id=f"n{number}", kind="k", summary="s", prompt_text=big)
+            draft = WorkNodeDraft(id=f"n{number}", kind="k", summary="s", prompt_text=big)
             await nodes.add(database, asked, draft)
         assert await quick.seqs(32) == list(range(1, 33))
         assert await slow.seqs(32) == list(range(1, 33))
