@@ -1,9 +1,10 @@
 """What a journal says: its entries folded into the state of a project, and that state's digest.
 
 An item names one entity and what became of it: `{"node": row}`, `{"edge": row}`,
-`{"run": row}`, `{"step": row}`. The event tells whether the row is whole (`add_…`,
-`start_run`), a change (`update_…`, null takes a field away) or gone (`remove_…`). Replay
-writes the folded state; verification compares it with the database.
+`{"run": row}`, `{"step": row}`; other members belong to other contexts (`parts`). The event
+tells whether the row is whole (`add_…`, `start_run`), a change (`update_…`, null takes a
+field away) or gone (`remove_…`). Replay writes the folded state; verification compares it
+with the database.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from gotn import shapes
+from gotn import parts, shapes
 from gotn.errors import Invalid
 from gotn.work.records import EdgeOrigin, EdgeType
 from gotn.work.rules import forms
@@ -56,6 +57,8 @@ class State:
     runs: dict[str, Row] = field(default_factory=dict)
     steps: dict[tuple[str, int], Row] = field(default_factory=dict)
     settings: Row = field(default_factory=dict)
+    #: What the other contexts make of their items.
+    others: dict[str, parts.State] = field(default_factory=parts.empty)
     #: Edges that linking made: unlike a document's they have no place in the order of arrival.
     unplaced: set[EdgeKey] = field(default_factory=set)
     #: What large imports wrote that are not finished yet, by their number, in order.
@@ -99,6 +102,9 @@ class State:
                 self._steps_of.setdefault(self.steps[at]["node"], set()).add(at)
         elif "settings" in item:
             self.settings = {k: v for k, v in item["settings"].items() if v is not None}
+        else:
+            # A KeyError where nobody knows the item: it must not be passed over.
+            self.others[parts.owner(item) or ""].apply(event, item)
 
     def _edge(self, event: str, row: Row) -> None:
         key = edge_key(row)
@@ -111,6 +117,8 @@ class State:
     def _node(self, event: str, row: Row) -> None:
         _put(self.nodes, row["id"], event, row)
         if event == "remove_node":
+            for part in self.others.values():
+                part.node_removed(row["id"])
             for at in self._steps_of.pop(row["id"], ()):
                 if at in self.steps and self.steps[at]["node"] == row["id"]:
                     del self.steps[at]
@@ -187,6 +195,8 @@ def entities(state: State) -> Iterator[tuple[Identity, Row]]:
         yield ("Run", run["id"]), run_properties(run)
     for step in state.steps.values():
         yield step_entity(step)
+    for part in state.others.values():
+        yield from part.entities()
 
 
 def node_entities(rows: Iterable[Row]) -> Iterator[tuple[Identity, Row]]:
