@@ -1,0 +1,49 @@
+"""The shapes of task trees (004): the single declaration of each."""
+
+from gotn.trees.records.answers import Disagreement, Finding, Planted, StateDraft, TreeDraft
+from gotn.trees.records.documents import (
+    ContextReference,
+    CostTracking,
+    DocumentReference,
+    ExecutionConfig,
+    QualityGate,
+    TaskNode,
+    TaskResult,
+    Timestamps,
+    TreeDocument,
+    TreeMetadata,
+)
+from gotn.trees.records.words import (
+    Chunking,
+    Decomposition,
+    ExecutionMode,
+    Merging,
+    ModelTier,
+    ResultStatus,
+    TaskStatus,
+)
+
+__all__ = [
+    "Chunking",
+    "ContextReference",
+    "CostTracking",
+    "Decomposition",
+    "Disagreement",
+    "DocumentReference",
+    "ExecutionConfig",
+    "ExecutionMode",
+    "Finding",
+    "Merging",
+    "ModelTier",
+    "Planted",
+    "QualityGate",
+    "ResultStatus",
+    "StateDraft",
+    "TaskNode",
+    "TaskResult",
+    "TaskStatus",
+    "Timestamps",
+    "TreeDocument",
+    "TreeDraft",
+    "TreeMetadata",
+]
