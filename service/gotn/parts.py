@@ -72,3 +72,15 @@ def owner(item: Row) -> str | None:
 def empty() -> dict[str, State]:
     """A state of each part, with nothing in it."""
     return {part.name: part.empty() for part in _PARTS.values()}
+
+
+def put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:
+    """Take a row into a table: whole, as a change where null takes a field away, or gone."""
+    if event.startswith("remove_"):
+        table.pop(key, None)
+    elif event.startswith(("add_", "start_")) or key not in table:
+        table.pop(key, None)  # what comes again stands where it came last
+        table[key] = {name: value for name, value in row.items() if value is not None}
+    else:
+        merged = table[key] | row
+        table[key] = {name: value for name, value in merged.items() if value is not None}

@@ -130,6 +130,7 @@ def test_folders_are_known() -> None:
         "request",
         "schema",
         "staging",
+        "trees",
         "work",
     }
     assert not list(resources.cypher().glob("*.cypher"))

@@ -10,6 +10,7 @@ from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.execution import ExecutionContext, ExecutionResult
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.api import limiting
 from gotn.api.errors import HANDLERS
 from gotn.api.history import JournalEntry

@@ -13,6 +13,7 @@ from gotn.trees.records.documents import (
     TreeDocument,
     TreeMetadata,
 )
+from gotn.trees.records.entities import Document, Task, TaskState, TaskTree
 from gotn.trees.records.words import (
     Chunking,
     Decomposition,
@@ -29,6 +30,7 @@ __all__ = [
     "CostTracking",
     "Decomposition",
     "Disagreement",
+    "Document",
     "DocumentReference",
     "ExecutionConfig",
     "ExecutionMode",
@@ -39,9 +41,12 @@ __all__ = [
     "QualityGate",
     "ResultStatus",
     "StateDraft",
+    "Task",
     "TaskNode",
     "TaskResult",
+    "TaskState",
     "TaskStatus",
+    "TaskTree",
     "Timestamps",
     "TreeDocument",
     "TreeDraft",

@@ -16,6 +16,7 @@ import orjson
 
 from gotn import parts, shapes
 from gotn.errors import Invalid
+from gotn.parts import put
 from gotn.work.records import EdgeOrigin, EdgeType
 from gotn.work.rules import forms
 
@@ -23,7 +24,7 @@ Row = dict[str, Any]
 #: type, src, dst, kind: what makes an edge one edge.
 EdgeKey = tuple[str, str, str, str]
 #: What an entity is called in a digest: its kind and its own names.
-Identity = tuple[Any, ...]
+Identity = parts.Identity
 
 #: Left out of digests: names that hold the project, and what is bookkeeping, not state.
 UNCOUNTED = frozenset(
@@ -93,11 +94,11 @@ class State:
         elif "edge" in item:
             self._edge(event, item["edge"])
         elif "run" in item:
-            _put(self.runs, item["run"]["id"], event, item["run"])
+            put(self.runs, item["run"]["id"], event, item["run"])
         elif "step" in item:
             step = item["step"]
             at = (step["run"], step["position"])
-            _put(self.steps, at, _step_event(event), step)
+            put(self.steps, at, _step_event(event), step)
             if at in self.steps:
                 self._steps_of.setdefault(self.steps[at]["node"], set()).add(at)
         elif "settings" in item:
@@ -108,14 +109,14 @@ class State:
 
     def _edge(self, event: str, row: Row) -> None:
         key = edge_key(row)
-        _put(self.edges, key, event, row)
+        put(self.edges, key, event, row)
         if event == "add_edge":
             self.unplaced.discard(key)
             if row.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in row:
                 self.unplaced.add(key)
 
     def _node(self, event: str, row: Row) -> None:
-        _put(self.nodes, row["id"], event, row)
+        put(self.nodes, row["id"], event, row)
         if event == "remove_node":
             for part in self.others.values():
                 part.node_removed(row["id"])
@@ -126,17 +127,6 @@ class State:
 
 def _step_event(event: str) -> str:
     return "add_step" if event == "start_run" else event
-
-
-def _put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:
-    if event.startswith("remove_"):
-        table.pop(key, None)
-    elif event.startswith(("add_", "start_")) or key not in table:
-        table.pop(key, None)  # what comes again stands where it came last
-        table[key] = {name: value for name, value in row.items() if value is not None}
-    else:
-        merged = table[key] | row
-        table[key] = {name: value for name, value in merged.items() if value is not None}
 
 
 def edge_key(row: Row) -> EdgeKey:
