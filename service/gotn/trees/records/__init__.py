@@ -1,6 +1,7 @@
 """The shapes of task trees (004): the single declaration of each."""
 
 from gotn.trees.records.answers import Disagreement, Finding, Planted, StateDraft, TreeDraft
+from gotn.trees.records.costs import CostGroup, Costs, CostTotal, Grouping
 from gotn.trees.records.documents import (
     ContextReference,
     CostTracking,
@@ -27,7 +28,10 @@ from gotn.trees.records.words import (
 __all__ = [
     "Chunking",
     "ContextReference",
+    "CostGroup",
+    "CostTotal",
     "CostTracking",
+    "Costs",
     "Decomposition",
     "Disagreement",
     "Document",
@@ -35,6 +39,7 @@ __all__ = [
     "ExecutionConfig",
     "ExecutionMode",
     "Finding",
+    "Grouping",
     "Merging",
     "ModelTier",
     "Planted",

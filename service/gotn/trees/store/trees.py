@@ -103,6 +103,22 @@ def _row(tree_id: str, stored: Row, up: list[Any] | None, reads: list[list[Any]]
     return row
 
 
+async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
+    """A task's row, or None."""
+    found = await tx.value("trees/get_task", task=key(project_id, tree_id, id_))
+    return None if found is None else _row(tree_id, *found)
+
+
+async def replace(tx: Tx, project_id: str, row: Row) -> None:
+    """Store a task's row in place of the one before; place, documents and totals stay."""
+    await tx.rows(
+        "trees/set_task",
+        task=key(project_id, row["tree"], row["id"]),
+        properties=fold.task_properties(row),
+        kept=sorted(fold.KEPT | {"key", "project_id", "caption"}),
+    )
+
+
 async def executed(tx: Tx, project_id: str, tree_id: str, node: str) -> tuple[list[str], bool]:
     """The work nodes that a tree executed, and whether there is a node of this id."""
     row = await tx.row("trees/executes", tree=key(project_id, tree_id), node=key(project_id, node))
