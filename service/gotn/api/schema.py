@@ -22,6 +22,7 @@ from gotn.api.projects import Project
 from gotn.api.queries import Query
 from gotn.api.runs import Run
 from gotn.api.scalars import SCALARS
+from gotn.api.tasks import Document, Task, TaskTree
 from gotn.database.connection import within
 from gotn.graph.hook import compiling
 
@@ -35,7 +36,7 @@ class Schema(strawberry.Schema):
         super().__init__(
             Query,
             Mutation,
-            types=[WorkNode, Run, JournalEntry, Project],
+            types=[WorkNode, Run, JournalEntry, Project, TaskTree, Task, Document],
             config=StrawberryConfig(scalar_map=SCALARS),
             extensions=[documents, *limiting.extensions(limits)],
             execution_context_class=executor if compiled else None,
