@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from browser.chromium import Browser, BrowserMissing, Page, launched
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.database import schema
 from gotn.database.connection import Database
 from gotn.work.usecases.writing import Request

@@ -55,11 +55,14 @@ from gotn.work.store import asking, subgraph
 #: they have, or, where a list is as long as the work itself (steps, hops, warnings), a usual one.
 LISTS: Mapping[str, int] = {
     "BlockingPath.hops": 1000,
+    "Costs.groups": 1000,
     "Impact.byStatus": len(NodeStatus),
     "Imported.skipped": asking.LIMIT,
     "Imported.warnings": asking.LIMIT,
     "Linked.cycles": asking.LIMIT,
     "Linked.unmet": asking.LIMIT,
+    "Planted.disagreements": asking.LIMIT,
+    "Planted.warnings": asking.LIMIT,
     "Plan.blocked": asking.LIMIT,
     "Plan.steps": asking.TREE,
     "Plan.unmet": asking.LIMIT,

@@ -7,6 +7,7 @@ import typer
 from gotn.cli.verb import COMMON, Actor, Debug, Json, Project
 from gotn.cli.verbs import (
     asking,
+    cost,
     demo,
     edge,
     exchange,
@@ -17,6 +18,7 @@ from gotn.cli.verbs import (
     run,
     server,
     setup,
+    tree,
 )
 
 app = typer.Typer(
@@ -54,5 +56,5 @@ def gotn(
 
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
-for part in (project, node, edge, run, journal):
+for part in (project, node, edge, run, tree, cost, journal):
     app.add_typer(part.app, rich_help_panel="Things")

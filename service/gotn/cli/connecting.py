@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.cli import garbage
 from gotn.database import schema
 from gotn.database.connection import Database, without_credentials

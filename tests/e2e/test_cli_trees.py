@@ -1,0 +1,151 @@
+"""Task trees and costs on the command line."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from command import Command
+
+DOCUMENT = {
+    "version": "1.0.0",
+    "root_task": {
+        "node_id": "root|1",
+        "prompt": 'Say "hi" & <b>bye</b>',
+        "status": "running",
+        "cost": {"input_tokens": 5, "output_tokens": 1, "total_cost_usd": 0.1},
+        "timestamps": {"duration_ms": 10},
+        "children": [
+            {
+                "node_id": "../x",
+                "prompt": "Deep",
+                "status": "cancelled",
+                "cost": {"input_tokens": 1, "output_tokens": 1, "total_cost_usd": 0.2},
+                "children": [{"node_id": "y", "prompt": "p", "status": "pending"}],
+            },
+            {
+                "node_id": "z",
+                "prompt": "Slow",
+                "status": "failed",
+                "timestamps": {"duration_ms": 900},
+                "result": {"confidence": 0.5},
+            },
+        ],
+    },
+    "metadata": {"tree_id": "tree-00000001", "total_tokens": 9, "root_prompt": "Greet"},
+}
+
+
+@pytest.fixture
+def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Command:
+    """The command on this test's project."""
+    return Command(neo4j_environment, tmp_path / "home", project)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """The document as a file."""
+    path = tmp_path / "tree.json"
+    path.write_text(json.dumps(DOCUMENT))
+    return str(path)
+
+
+def test_in_and_out(gotn: Command, file: str, tmp_path: Path) -> None:
+    """Equal, in both forms; a repeat changes nothing; what is stated otherwise is shown."""
+    dry = gotn.data("tree", "import", file, "--dry-run")
+    assert (4, True) == (dry["changed"] - 1, dry["dry_run"])
+    assert gotn.error("tree", "export", "tree-00000001", code=3)
+    gotn.data("node", "add", "n", "--kind", "k", "--summary", "s", "--prompt", "p")
+    told = gotn.text("tree", "import", file, "--executes", "n")
+    assert "4 tasks, 0 documents; 6 new or different." in told
+    assert "metadata.total_tokens says 9, the tasks give 8" in told
+    assert 0 == gotn.data("tree", "import", file)["changed"]
+    assert json.dumps(DOCUMENT) == json.dumps(
+        json.loads(gotn.text("tree", "export", "tree-00000001"))
+    )
+    assert DOCUMENT == yaml.safe_load(
+        gotn.text("tree", "export", "tree-00000001", "--format", "yaml")
+    )
+    out = gotn.data("tree", "export", "tree-00000001", "--strict", "-o", str(tmp_path / "s.json"))
+    strict = json.loads((tmp_path / "s.json").read_text())
+    assert out["names"]["z"] == strict["root_task"]["children"][1]["node_id"]
+
+
+def test_the_folder_of_a_tree(gotn: Command, file: str, tmp_path: Path) -> None:
+    """tree.json, a file a task, report.md; no id leads out of it; it can be read again."""
+    gotn.data("tree", "import", file)
+    written = gotn.data(
+        *("tree", "export", "tree-00000001", "--layout", "aiwg", "-o", str(tmp_path / "out"))
+    )
+    folder = Path(written["file"])
+    assert folder == tmp_path / "out" / "tree-00000001"
+    names = sorted(path.name for path in (folder / "nodes").iterdir())
+    assert ["..%2Fx.json", "root%7C1.json", "y.json", "z.json"] == names
+    assert DOCUMENT == json.loads((folder / "tree.json").read_text())
+    report = (folder / "report.md").read_text()
+    assert "- Slowest: 910 ms: root\\|1 → z" in report
+    assert "- Dearest: 0.30 USD: root\\|1 → ../x → y" in report
+    assert "metadata.total_tokens says 9, the tasks give 8" in report
+    assert report == gotn.text("tree", "report", "tree-00000001")
+    assert 0 == gotn.data("tree", "import", str(folder))["changed"]
+    assert gotn.run("tree", "export", "x", "--layout", "aiwg").returncode == 2
+
+
+def test_pictures(gotn: Command, file: str) -> None:
+    """Branches with own and inclusive costs; 004's class lines; Graphviz takes the DOT."""
+    gotn.data("tree", "import", file)
+    drawn = gotn.text("tree", "show", "tree-00000001")
+    assert drawn.splitlines() == [
+        '◐ root|1  Say "hi" & <b>bye</b>  6 tokens 0.10 USD, with all below 8 tokens 0.30 USD',
+        "├── ⊘ ../x  Deep  2 tokens 0.20 USD, with all below 2 tokens 0.20 USD",
+        "│   └── ○ y  p",
+        "└── ✗ z  Slow",
+    ]
+    mermaid = gotn.text("tree", "show", "tree-00000001", "--format", "mermaid")
+    for line in (
+        *("classDef completed fill:#90EE90", "classDef failed fill:#FFB6C1"),
+        *("classDef running fill:#87CEEB", "classDef pending fill:#D3D3D3"),
+    ):
+        assert f"    {line}\n" in mermaid
+    assert mermaid.startswith("graph TD\n")
+    assert "    n0 --> n1\n" in mermaid
+    assert "<b>" not in mermaid
+    dot = gotn.text("tree", "show", "tree-00000001", "--format", "dot")
+    if program := shutil.which("dot"):
+        subprocess.run([program, "-Tsvg"], input=dot, text=True, check=True, capture_output=True)
+    assert "1 of 4" not in drawn
+    assert "… 3 more of 4" in gotn.text("tree", "show", "tree-00000001", "--limit", "1")
+    assert "tree-00000001" in gotn.text("tree", "show")
+
+
+def test_costs(gotn: Command, file: str) -> None:
+    """Own, inclusive and groups, amounts as texts; through the node that was executed."""
+    gotn.data("node", "add", "n", "--kind", "k", "--summary", "s", "--prompt", "p")
+    gotn.data("tree", "import", file, "--executes", "n")
+    for scope in (["--node", "n"], ["--tree", "tree-00000001"], []):
+        found = gotn.data("cost", "show", *scope, "--by", "status")
+        assert "0.100000000000" == found["own"]["total_cost_usd"]
+        assert "0.300000000000" == found["inclusive"]["total_cost_usd"]
+        assert ["cancelled", "failed", "pending", "running"] == [g["name"] for g in found["groups"]]
+    assert "0.30" in gotn.text("cost", "show", "--by", "day")
+    assert gotn.error("cost", "show", "--tree", "x", code=3)
+    assert gotn.error("cost", "show", "--task", "x", code=1)
+    assert gotn.data("journal", "verify")["equal"]
+
+
+def test_bad_input_and_conflicts(gotn: Command, file: str, tmp_path: Path) -> None:
+    """Exit codes: 1 for what cannot be read, 3 for no such node, 4 for another tree of the id."""
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"version": "1.0.0", "root_task": {"node_id": "a"')
+    assert "end of the file" in gotn.error("tree", "import", str(bad), code=1)["message"]
+    assert gotn.error("tree", "import", str(tmp_path / "none.json"), code=1)
+    assert gotn.error("tree", "import", file, "--executes", "x", code=3)
+    gotn.data("tree", "import", file)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(DOCUMENT | {"extra": 1}))
+    assert gotn.error("tree", "import", str(other), code=4)
+    assert "mine" == gotn.data("tree", "import", str(other), "--as", "mine")["tree_id"]
+    given = gotn.run("tree", "import", "-", given=json.dumps(DOCUMENT))
+    assert 0 == given.returncode
