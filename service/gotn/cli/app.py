@@ -17,6 +17,7 @@ from gotn.cli.verbs import (
     run,
     server,
     setup,
+    working,
 )
 
 app = typer.Typer(
@@ -54,5 +55,6 @@ def gotn(
 
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
+working.register()
 for part in (project, node, edge, run, journal):
     app.add_typer(part.app, rich_help_panel="Things")
