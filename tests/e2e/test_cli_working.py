@@ -264,7 +264,8 @@ def test_a_killed_worker(gotn: Command, place: Path, workers: Workers) -> None:
 def test_a_worker_that_slept(gotn: Command, place: Path, workers: Workers) -> None:
     """A worker that was away longer than its lease ends its command and says who has the step."""
     run = planned(gotn, place, {"id": "a", "command": f"{PYTHON} never"})
-    sleeper = workers.start("sleeper", run, "--lease", "1s", "--once")
+    # A heartbeat every two seconds: it is not stopped in the middle of a transaction.
+    sleeper = workers.start("sleeper", run, "--lease", "6s", "--once")
     pid = int(until(lambda: log(place))[0][3])
     sleeper.send_signal(signal.SIGSTOP)
     other = workers.start("other", run, "--lease", "30s")

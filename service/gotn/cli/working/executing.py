@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ Row = dict[str, Any]
 FAILED, LOST, WAITING = 1, 4, 6
 #: Seconds between two claims while nothing is ready: the first, and the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+#: Seconds in which a claim that is under way is answered once this stops.
+LAST_CLAIM = 2.0
 #: Steps that the answer tells in full; the rest are counted.
 TOLD = 1000
 
@@ -131,7 +133,9 @@ class Crew:
         pause, said = FIRST_PAUSE, False
         while not self._stop.is_set():
             asked, news = time.monotonic(), self._news
-            claim = await self._claim(name)
+            claim = await self._unless_stopped(self._claim(name))
+            if claim is None:
+                return
             if claim["status"] == "claimed":
                 await self._step(claim, name, stepper, asked)
                 pause, said = FIRST_PAUSE, False
@@ -146,6 +150,18 @@ class Crew:
                 after = (claim.get("retry_after_ms") or LONGEST_PAUSE * 1000) / 1000
                 await rest(min(pause, max(after, 0.01)), self._stop, news)
                 pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _unless_stopped(self, claiming: Coroutine[Any, Any, Row]) -> Row | None:
+        """The claim; None where this stops, and no answer comes soon after."""
+        claim = asyncio.ensure_future(claiming)
+        stopped = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait([claim, stopped], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([claim], timeout=None if not self._stop.is_set() else LAST_CLAIM)
+            return claim.result() if claim.done() else None
+        finally:
+            stopped.cancel()
+            claim.cancel()
 
     def _nothing_left(self) -> bool:
         """Nothing is ready, and nothing here will make it so."""
