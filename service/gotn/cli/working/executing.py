@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotn.cli.running import INTERRUPTED
 from gotn.cli.working.asking import Nobody
 from gotn.cli.working.door import Door
 from gotn.cli.working.groups import Groups
@@ -25,6 +24,8 @@ Row = dict[str, Any]
 
 #: Exit codes beside 0: a step failed; one was lost; one waits for an answer (interfaces).
 FAILED, LOST, WAITING = 1, 4, 6
+#: 128 + SIGINT, as shells have it.
+INTERRUPTED = 130
 #: Seconds between two claims while nothing is ready: the first, and the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 #: Seconds in which a claim that is under way is answered once this stops.

@@ -83,7 +83,7 @@ async def _told(call: Call, door: Door, once: bool) -> AsyncIterator[Telling]:
     elif once or not sys.stdout.isatty():
         yield telling.plain()
     else:
-        from gotn.cli.show.live import LiveView  # noqa: PLC0415
+        from gotn.cli.working.picture import LiveView  # noqa: PLC0415
 
         watch = Watch(door=door)
         view = LiveView(call.console, watch.picture)
@@ -107,7 +107,7 @@ def watch(call: Call, id_: str | None) -> int:
             return await Watch(door=door).follow()
         if not sys.stdout.isatty():
             return await Watch(door=door, told=telling.plain().line).follow()
-        from gotn.cli.show.live import LiveView  # noqa: PLC0415
+        from gotn.cli.working.picture import LiveView  # noqa: PLC0415
 
         watch = Watch(door=door)
         with LiveView(call.console, watch.picture).shown():
