@@ -19,6 +19,7 @@ from gotn.cli.verbs import (
     server,
     setup,
     tree,
+    working,
 )
 
 app = typer.Typer(
@@ -56,5 +57,6 @@ def gotn(
 
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
+working.register()
 for part in (project, node, edge, run, tree, cost, journal):
     app.add_typer(part.app, rich_help_panel="Things")

@@ -19,8 +19,8 @@ PAGE = 500
 #: Members whose content is the user's own JSON.
 _OPAQUE = frozenset(
     (
-        "artifacts", "data", "differing", "embeddingRef", "extra", "guards", "provenance",
-        "settings", "successCriteria",
+        "artifacts", "attempts", "data", "differing", "embeddingRef", "extra", "guards", "outputs",
+        "provenance", "settings", "successCriteria",
     )
 )  # fmt: skip
 #: Members whose value is an enum.
