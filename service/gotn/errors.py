@@ -8,7 +8,8 @@
     │   ├── IllegalMove          a status may not move that way
     │   └── LimitExceeded        more than is allowed; names the limit
     ├── Conflict                 it clashes with what is stored
-    │   └── StaleRevision        somebody changed it first
+    │   ├── StaleRevision        somebody changed it first
+    │   └── LeaseLost            the step is not this worker's any more
     ├── Forbidden                the caller may not do this
     ├── Unavailable              something this needs is not there now
     │   ├── DatabaseUnavailable  Neo4j does not answer
@@ -92,6 +93,12 @@ class StaleRevision(Conflict):
     """Somebody changed this since you read it."""
 
     code = "STALE_REVISION"
+
+
+class LeaseLost(Conflict):
+    """This step is not yours any more."""
+
+    code = "LEASE_LOST"
 
 
 class Forbidden(GotnError):

@@ -35,6 +35,9 @@ ACTOR_BYTES = 1000
 #: The hash before the first entry.
 GENESIS = "0" * 64
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: Events after which what can be claimed in a run must be looked at anew. Executing runs has
+#: events of its own, and keeps that up to date itself.
+_GRAPH = frozenset(("remove_node", "add_edge", "update_edge", "remove_edge", "finish_import"))
 #: Where `commit` notes the last seq of each project it wrote, if somebody asks for it.
 last_seq: ContextVar[dict[str, int] | None] = ContextVar("last_seq", default=None)
 
@@ -91,6 +94,8 @@ class Ledger:
     created: bool
     #: The next place in the order in which a project's nodes and edges came.
     ordinal: int = 0
+    #: The last of its entries that changed hard edges, or a node's status other than in a run.
+    graph_seq: int | None = None
     entries: list[Entry] = field(default_factory=list)
 
     @property
@@ -125,6 +130,15 @@ class Ledger:
         entry.hash = entry.digest()
         self.seq, self.head = entry.seq, entry.hash
         self.entries.append(entry)
+        if _moves_graph(entry):
+            self.graph_seq = entry.seq
+
+
+def _moves_graph(entry: Entry) -> bool:
+    """Whether an entry may change what can be claimed in a run."""
+    if entry.event == "update_node":
+        return any("status" in item.get("node", ()) for item in entry.items())
+    return entry.event in _GRAPH
 
 
 def _sized(items: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -185,7 +199,12 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
     *pages, last = _pages(ledger.project_id, ledger.entries)
     for page in pages:
         await tx.rows("journal/append_entries", entries=page)
-    await tx.rows("journal/append_and_move_head", entries=last, **_head(ledger))
+    await tx.rows(
+        "journal/append_and_move_head",
+        entries=last,
+        graph_seq=ledger.graph_seq,
+        **_head(ledger),
+    )
     note_seq(ledger)
 
 

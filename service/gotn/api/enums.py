@@ -42,3 +42,14 @@ choices(
     FAILED="Tried without success.",
     BLOCKED="A step that it needs failed.",
 )
+choices(
+    records.OnFailure,
+    GO_ON="Whatever does not need the failed step is still executed.",
+    FAIL_FAST="No more steps are given out; the run fails when the running ones have ended.",
+)
+choices(
+    records.ClaimStatus,
+    CLAIMED="The step is the worker's.",
+    NOTHING_READY="Nothing can be claimed now; something else must end first, or time pass.",
+    RUN_ENDED="The run is over.",
+)

@@ -25,6 +25,9 @@ class ErrorCode(Enum):
     STALE_REVISION = strawberry.enum_value(
         "STALE_REVISION", description="Somebody changed it first."
     )
+    LEASE_LOST = strawberry.enum_value(
+        "LEASE_LOST", description="The step is not the caller's any more."
+    )
 
 
 @strawberry.interface(description="Something that was refused.")
@@ -60,6 +63,13 @@ class Conflict(Error):
     id: str | None = strawberry.field(default=None, description="What it clashes with.")
     fields: list[str] = strawberry.field(
         default_factory=list, description="The fields that differ from what is stored."
+    )
+    holder: str | None = strawberry.field(default=None, description="The worker who has it now.")
+    lease_until: str | None = strawberry.field(
+        default=None, description="Until when that worker has it, or had it."
+    )
+    attempt: int | None = strawberry.field(
+        default=None, description="The number of that worker's attempt."
     )
 
 
@@ -101,6 +111,7 @@ class LimitExceeded(Error):
 #: Ours -> GraphQL's, most specific first: the one table of what a mutation may answer.
 TABLE: tuple[tuple[type[errors.GotnError], type[Error]], ...] = (
     (errors.StaleRevision, StaleRevision),
+    (errors.LeaseLost, Conflict),
     (errors.Conflict, Conflict),
     (errors.CycleRefused, CycleRefused),
     (errors.IllegalMove, IllegalMove),

@@ -19,6 +19,7 @@ from gotn.api.errors import (
     NotFound,
     StaleRevision,
 )
+from gotn.api.executing import Executing
 from gotn.api.nodes import WorkNode
 from gotn.api.projects import Project
 from gotn.api.runs import Plan
@@ -81,7 +82,7 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation:
+class Mutation(Executing):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

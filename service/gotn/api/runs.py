@@ -86,6 +86,11 @@ described(
     ordering_reason="Why in this order, for people.",
     status="Where it stands; null where an import did not say.",
     workspace_path="The folder it applies to.",
+    on_failure="What it does when a step failed for good; null until it was started.",
+    started_at="When it was started.",
+    finished_at="When it ended.",
+    reason="Why it failed or was cancelled.",
+    cancelled_by="Who cancelled it.",
     version="Version of its document's schema.",
     revision="1, and 1 more at each change.",
     created_at="When it was planned.",
@@ -118,6 +123,28 @@ class Step:
     status: records.StepStatus | None = strawberry.field(description="Where the step stands.")
     started_at: datetime | None = strawberry.field(description="When it was started.")
     finished_at: datetime | None = strawberry.field(description="When it ended.")
+    worker: str | None = strawberry.field(default=None, description="Who has it, or had it last.")
+    attempt: int | None = strawberry.field(
+        default=None, description="How often it was claimed; null: never."
+    )
+    reason: str | None = strawberry.field(
+        default=None, description="Why it failed, is blocked or was skipped."
+    )
+    lease_until: datetime | None = strawberry.field(
+        default=None, description="Until when its worker has it."
+    )
+    not_before: datetime | None = strawberry.field(
+        default=None, description="Not claimable before: a retry waits."
+    )
+    duration_ms: float | None = strawberry.field(
+        default=None, description="How long the last attempt took, as its worker says."
+    )
+    outputs: JSON | None = stored("What the last attempt brought.")
+    artifacts: JSON | None = stored("Paths that the last attempt made.")
+    attempts: JSON | None = stored(
+        "The attempts that ended: {number, worker, started_at, finished_at, outcome, reason, "
+        "outputs, artifacts, duration_ms}; the last 100."
+    )
 
 
 @strawberry.type(description="A step, and the node it executes.")

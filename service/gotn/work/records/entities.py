@@ -44,8 +44,15 @@ class RunStatus(Enum):
     CANCELLED = "cancelled"
 
 
+class OnFailure(Enum):
+    """What a run does when a step failed for good."""
+
+    GO_ON = "go_on"
+    FAIL_FAST = "fail_fast"
+
+
 class StepStatus(Enum):
-    """Where a step of a run stands."""
+    """Where a step of a run stands. ready means not started."""
 
     READY = "ready"
     RUNNING = "running"
@@ -187,6 +194,13 @@ class Run:
     ordering_reason: str | None = None
     status: RunStatus | None = None
     workspace_path: str | None = None
+    #: What it does when a step failed for good; None until it was started.
+    on_failure: OnFailure | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    #: Why it failed or was cancelled.
+    reason: str | None = None
+    cancelled_by: str | None = None
     extra: Any = None
     version: int | None = None
     revision: int = 1

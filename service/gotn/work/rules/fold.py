@@ -28,6 +28,10 @@ Identity = tuple[Any, ...]
 UNCOUNTED = frozenset(
     {"key", "run_key", "project_id", "caption", "rank", "ordinal", "revision", "unlinked"}
     | {"embedding_ref"}
+    # What executing keeps: leases, the order of claims, counters (store.running).
+    | {"lease_until", "lease_end", "heartbeat_at", "token", "retry_at"}
+    | {"waits", "priority", "queue", "counted_seq"}
+    | {"steps_ready", "steps_running", "steps_blocked", "steps_failed", "steps_waiting"}
 )
 #: Row fields that are relationships to tags and keywords, with the relationship's type.
 TAGGED = {

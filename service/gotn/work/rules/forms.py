@@ -210,9 +210,12 @@ NEEDED = ("id", "kind", "summary", "prompt_text")
 #: Fields kept as one JSON text each, and fields that are moments, in every entity.
 LEAVES = frozenset(
     {"success_criteria", "guards", "artifacts", "embedding_ref"}
-    | {"provenance", "extra", "layout", "layers"}
+    | {"provenance", "extra", "layout", "layers", "outputs", "attempts"}
 )
-MOMENTS = frozenset(["created_at", "updated_at", "started_at", "finished_at"])
+MOMENTS = frozenset(
+    {"created_at", "updated_at", "started_at", "finished_at"}
+    | {"not_before", "lease_until", "heartbeat_at"}
+)
 #: Document types of an edge; any other is refused. soft_order is a later original's.
 EDGE_TYPES = ("hard_requires", "soft_semantic", "derived_from", "soft_order", "related")
 

@@ -1,21 +1,13 @@
 """Open a window, fill it with what a group of writes will look at, and send what it put off."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gotn.database.connection import Tx
 from gotn.work.rules import fold
-from gotn.work.store import edges, nodes
+from gotn.work.store import edges, nodes, running
 from gotn.work.store.keys import key
+from gotn.work.store.touches import Touches
 from gotn.work.store.window import Deferred, Row, Window
-
-
-@dataclass(frozen=True)
-class Touches:
-    """The nodes and edges that a write looks at; a hint, what it lacks is read when asked."""
-
-    nodes: tuple[str, ...] = ()
-    edges: tuple[Row, ...] = ()
 
 
 async def locked(tx: Tx, project_id: str, touches: Sequence[Touches]) -> tuple[Row | None, Window]:
@@ -24,6 +16,7 @@ async def locked(tx: Tx, project_id: str, touches: Sequence[Touches]) -> tuple[R
     head = await tx.one("work/lock_window", **_asked(project_id, touches))
     if head is not None:
         _know(window, touches, head)
+        await running.fill(window, touches)
     return head, window
 
 
@@ -32,6 +25,7 @@ async def fill(tx: Window, touches: Sequence[Touches]) -> None:
     await tx.flush()
     found = await tx.plain.row("work/lock_window", **_asked(tx.project_id, touches))
     _know(tx, touches, found)
+    await running.fill(tx, touches)
 
 
 def _asked(project_id: str, touches: Sequence[Touches]) -> Row:
@@ -73,3 +67,4 @@ async def _send(tx: Window) -> None:
     await edges.create(tx.plain, tx.project_id, sent.edges)
     await edges.update(tx.plain, tx.project_id, sent.edge_changes)
     await edges.delete(tx.plain, tx.project_id, sent.gone)
+    await running.send(tx.plain, tx.project_id, sent)

@@ -11,7 +11,8 @@ from gotn.work.store import edges
 from gotn.work.store.keys import batches, key
 
 Row = dict[str, Any]
-BESIDE = frozenset(["key", "project_id", "caption", "ordinal", "revision"])
+#: What stands beside a run's row and a step's in the database: bookkeeping, not part of them.
+BESIDE = frozenset({"key", "project_id", "caption", "ordinal"} | fold.UNCOUNTED)
 
 
 async def get(tx: Tx, project_id: str, ids: Iterable[str]) -> dict[str, Row]:
@@ -93,5 +94,5 @@ async def steps_of(tx: Tx, project_id: str, node_id: str, limit: int) -> list[Ro
 
 def _step(stored: Row) -> Row:
     """A step's own properties, in plain JSON."""
-    own = {k: v for k, v in stored.items() if k not in ("run_key", "project_id")}
+    own = {k: v for k, v in stored.items() if k not in BESIDE}
     return shapes.row(own, leaves=forms.LEAVES, moments=forms.MOMENTS)

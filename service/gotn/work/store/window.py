@@ -30,6 +30,10 @@ class Deferred:
     edge_changes: list[Row] = field(default_factory=list)
     #: Edges to delete.
     gone: list[Row] = field(default_factory=list)
+    #: Changes of steps by run, node and position; of runs by id; and the clock of leases.
+    steps: dict[tuple[str, str, int], Row] = field(default_factory=dict)
+    runs: dict[str, Row] = field(default_factory=dict)
+    clock: list[Any] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return any(vars(self).values())
@@ -70,6 +74,8 @@ class Window(Tx):
         self.next_rank: int | None = None
         #: Whether the ranks of known nodes are the stored ones.
         self.ranked = True
+        #: The runs that are looked at (`store.running`); None where nobody asked.
+        self.running: Any = None
         #: Whether the window should be filled again before the next write.
         self.stale = True
 

@@ -17,15 +17,16 @@ Row = dict[str, Any]
 FREE: Row = {"status": "ready", "status_reason": None, "blocked_by": None}
 
 
-async def review(tx: Tx, ledger: Ledger) -> None:
+async def review(tx: Tx, ledger: Ledger) -> list[Row]:
     """Block what a failed node holds over open hard edges, free what none holds any more.
 
-    Call it after whatever changes a status or a hard edge. Without failed and held nodes it
-    costs one indexed look. updated_at stays: nobody changed these nodes.
+    Returns the changes: `blocked_by` is the failed node, or None of what is free. Call it
+    after whatever changes a status or a hard edge. Without failed and held nodes it costs
+    one indexed look. updated_at stays: nobody changed these nodes.
     """
     found = await planning.held(tx, ledger.project_id)
     if found is None:
-        return
+        return []
     held = {found.ids[i]: cause for i, cause in holding.holders(*found.columns()).items()}
     marked = {id_: mark for id_, mark in zip(found.ids, found.marks, strict=True) if mark}
     ready = {
@@ -46,6 +47,7 @@ async def review(tx: Tx, ledger: Ledger) -> None:
     changes += [{"id": id_, **FREE} for id_ in sorted(marked.keys() - held.keys())]
     await nodes.update(tx, ledger.project_id, changes)
     ledger.record("update_node", [{"node": change} for change in changes])
+    return changes
 
 
 def restated(known: Row, row: Row, changed: Row) -> Row:

@@ -9,7 +9,7 @@ from gotn.journal import Ledger
 from gotn.work.records import EdgeOrigin, EdgeType, Removed, WorkEdge, WorkEdgeDraft
 from gotn.work.rules import fold, forms, tags
 from gotn.work.store import edges as store
-from gotn.work.store.grouping import Touches
+from gotn.work.store.touches import Touches
 from gotn.work.usecases import bulk, comparing
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.grouping import Write

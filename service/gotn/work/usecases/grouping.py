@@ -15,7 +15,7 @@ from gotn.errors import DatabaseUnavailable, GotnError
 from gotn.idempotency import Answers
 from gotn.journal import Ledger
 from gotn.work.store import grouping as store
-from gotn.work.store.grouping import Touches
+from gotn.work.store.touches import Touches
 from gotn.work.store.window import Window
 
 R = TypeVar("R")
@@ -160,6 +160,7 @@ async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
 def _restore(ledger: Ledger, before: Ledger) -> None:
     """Take back what a refused write noted; `before` shares the list of entries."""
     ledger.seq, ledger.head, ledger.ordinal = before.seq, before.head, before.ordinal
+    ledger.graph_seq = before.graph_seq
     while ledger.entries and ledger.entries[-1].seq > before.seq:
         ledger.entries.pop()
 

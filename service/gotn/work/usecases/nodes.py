@@ -18,7 +18,7 @@ from gotn.work.records import (
 from gotn.work.rules import fold, forms, moves
 from gotn.work.store import asking, edges, graph, runs
 from gotn.work.store import nodes as store
-from gotn.work.store.grouping import Touches
+from gotn.work.store.touches import Touches
 from gotn.work.usecases import blocking, bulk, comparing, order
 from gotn.work.usecases.drafting import SAID, drafted, family
 from gotn.work.usecases.grouping import Write

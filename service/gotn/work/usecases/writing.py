@@ -14,7 +14,7 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid
 from gotn.journal import Ledger
 from gotn.work.rules import forms
-from gotn.work.store.grouping import Touches
+from gotn.work.store.touches import Touches
 from gotn.work.usecases import grouping
 from gotn.work.usecases.grouping import Outcome, Write
 from gotn.work.usecases.queue import WriteQueue

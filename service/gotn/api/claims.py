@@ -1,0 +1,115 @@
+"""What executing a run answers, in GraphQL."""
+
+import strawberry
+from strawberry.scalars import JSON
+
+from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
+from gotn.api.context import Context
+from gotn.api.describing import described
+from gotn.api.nodes import WorkNode
+from gotn.api.runs import Run
+from gotn.graph.forms import adopt
+from gotn.graph.resolvers import found_by_key
+from gotn.work import records
+from gotn.work.store.keys import key
+
+Info = strawberry.Info[Context, None]
+
+
+@strawberry.type(description="A node's place in a run, and what became of it there.")
+class StepOfRun(records.StepOfRun):
+    """A node's place in a run, and what became of it there."""
+
+    duration_ms: float | None = strawberry.field(
+        default=None, description="How long the last attempt took, as its worker says."
+    )
+    outputs: JSON | None = strawberry.field(
+        default=None, description="What the last attempt brought."
+    )
+    attempts: JSON | None = strawberry.field(
+        default=None,
+        description="The attempts that ended: {number, worker, started_at, finished_at, outcome, "
+        "reason, outputs, artifacts, duration_ms}; the last 100.",
+    )
+
+    @strawberry.field(description="The node.")
+    async def node(self, info: Info) -> WorkNode | None:
+        """The node."""
+        place = key(self.project_id, self.node_id)
+        return await found_by_key(info, WorkNode, self.project_id, place)  # type: ignore[no-any-return]
+
+    @strawberry.field(description="The run.")
+    async def run(self, info: Info) -> Run | None:
+        """The run."""
+        place = key(self.project_id, self.run_id)
+        return await found_by_key(info, Run, self.project_id, place)  # type: ignore[no-any-return]
+
+
+described(
+    StepOfRun,
+    run_id="Id of the run.",
+    node_id="Id of the node.",
+    project_id="The project it belongs to.",
+    position="Its place in the order, from 0.",
+    layer="Its layer, from 0.",
+    status="Where the step stands.",
+    worker="Who has it, or had it last.",
+    attempt="How often it was claimed.",
+    started_at="When it was started.",
+    finished_at="When it ended.",
+    reason="Why it failed, is blocked or was skipped.",
+    not_before="Not claimable before: a retry waits.",
+    lease_until="Until when its worker has it.",
+    heartbeat_at="When its worker was last heard of.",
+    artifacts="Paths that the last attempt made.",
+)
+
+
+@strawberry.type(description="A step with everything that its worker needs, or why there is none.")
+class Claim(records.Claim):
+    """A step with everything that its worker needs, or why there is none."""
+
+    run: Run = strawberry.field(description="The run as it is now.")
+    step: StepOfRun | None = strawberry.field(default=None, description="The step.")
+    node: WorkNode | None = strawberry.field(default=None, description="Its node.")
+
+    @strawberry.field(description="What to do: the node's prompt_text.")
+    def prompt(self) -> str | None:
+        """What to do."""
+        return self.node.prompt_text if self.node else None
+
+    @strawberry.field(description="Conditions that must hold before it starts.")
+    def guards(self) -> JSON | None:
+        """Conditions that must hold before it starts."""
+        return self.node.guards if self.node else None
+
+    @strawberry.field(description="How to verify completion.")
+    def success_criteria(self) -> JSON | None:
+        """How to verify completion."""
+        return self.node.success_criteria if self.node else None
+
+    @strawberry.field(description="{files, outputs, dependencies} it creates or needs.")
+    def artifacts(self) -> JSON | None:
+        """What it creates or needs."""
+        return self.node.artifacts if self.node else None
+
+    @staticmethod
+    def of(found: records.Claim) -> "Claim":
+        """From the record."""
+        claim = adopt(Claim, found)
+        claim.run = adopt(Run, found.run)
+        claim.step = None if found.step is None else adopt(StepOfRun, found.step)
+        claim.node = None if found.node is None else adopt(WorkNode, found.node)
+        return claim
+
+
+described(
+    Claim,
+    status="What came of it.",
+    attempt="The number of this attempt, from 1.",
+    lease_until="Until when the step is the worker's; a heartbeat renews it.",
+    token="What heartbeatStep, completeStep and failStep ask for.",  # noqa: S106  # a description
+    time_limit_ms="How long this attempt may take, by the node's retry policy.",
+    retry_after_ms="When to ask again, where time alone makes something ready.",
+    warnings="What is wrong with the node's retry policy.",
+)

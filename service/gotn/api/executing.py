@@ -1,0 +1,157 @@
+"""The mutations that execute runs: one call of a use case each."""
+
+from typing import Annotated, Any
+
+import strawberry
+
+from gotn.api import run_inputs as inputs
+from gotn.api.claims import Claim, StepOfRun
+from gotn.api.context import Context
+from gotn.api.errors import (
+    Conflict,
+    IllegalMove,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    StaleRevision,
+)
+from gotn.api.runs import Run
+from gotn.errors import Invalid
+from gotn.graph.forms import adopt
+from gotn.work.usecases import claiming, controlling, ending
+
+Info = strawberry.Info[Context, None]
+Given = strawberry.argument(name="input", description="What is asked for.")
+
+
+def _union(name: str, description: str) -> Any:
+    return strawberry.union(name, description=description)
+
+
+RunResult = Annotated[
+    Run | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
+    _union("RunResult", "A run, or why it was refused."),
+]
+ClaimResult = Annotated[
+    Claim | NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded,
+    _union("ClaimResult", "A claim, or why it was refused."),
+]
+StepResult = Annotated[
+    StepOfRun | NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded,
+    _union("StepResult", "A step, or why it was refused."),
+]
+
+
+def _field(result: Any, description: str) -> Any:
+    return strawberry.mutation(graphql_type=result, description=description)
+
+
+def _whole(duration_ms: float | None) -> int | None:
+    """Whole milliseconds; GraphQL's Int would end after 24 days."""
+    if duration_ms is None:
+        return None
+    if not 0 <= duration_ms < 2**53:
+        raise Invalid(f"durationMs: expected 0 or more, found {duration_ms}", field="durationMs")
+    return round(duration_ms)
+
+
+@strawberry.type
+class Executing:
+    """What executes runs."""
+
+    @_field(RunResult, "Start a planned run; the first claim does that too, and goes on.")
+    async def start_run(self, info: Info, given: Annotated[inputs.StartRunInput, Given]) -> Run:
+        """Start a planned run."""
+        request = info.context.request(given.project, given.idempotency_key)
+        found = await controlling.start(
+            info.context.database, request, given.run_id, given.on_failure, given.expected_revision
+        )
+        return adopt(Run, found)
+
+    @_field(
+        ClaimResult,
+        "Give a worker the next ready step, or the one that is named, for as long as its lease.",
+    )
+    async def claim_step(self, info: Info, given: Annotated[inputs.ClaimStepInput, Given]) -> Claim:
+        """Give a worker the next ready step, or the one that is named."""
+        found = await claiming.claim(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.worker,
+            node_id=given.node_id,
+            kinds=given.kinds,
+            tags=given.tags,
+            lease_ms=given.lease_ms,
+        )
+        return Claim.of(found)
+
+    @_field(ClaimResult, "Renew a lease, from now; it never becomes shorter by that.")
+    async def heartbeat_step(
+        self, info: Info, given: Annotated[inputs.HeartbeatStepInput, Given]
+    ) -> Claim:
+        """Renew a lease."""
+        found = await claiming.renew(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.node_id,
+            given.token,
+            lease_ms=given.lease_ms,
+        )
+        return Claim.of(found)
+
+    @_field(StepResult, "End a step well; its node is completed with it.")
+    async def complete_step(
+        self, info: Info, given: Annotated[inputs.CompleteStepInput, Given]
+    ) -> StepOfRun:
+        """End a step well."""
+        found = await ending.complete(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.node_id,
+            given.token,
+            outputs=given.outputs,
+            artifacts=given.artifacts,
+            duration_ms=_whole(given.duration_ms),
+        )
+        return adopt(StepOfRun, found)
+
+    @_field(
+        StepResult,
+        "End an attempt badly: the step is tried again where its node's retry policy says so; "
+        "otherwise what needs it is blocked.",
+    )
+    async def fail_step(
+        self, info: Info, given: Annotated[inputs.FailStepInput, Given]
+    ) -> StepOfRun:
+        """End an attempt badly."""
+        found = await ending.fail(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.node_id,
+            given.token,
+            given.reason,
+            outputs=given.outputs,
+            artifacts=given.artifacts,
+            duration_ms=_whole(given.duration_ms),
+            final=given.final,
+        )
+        return adopt(StepOfRun, found)
+
+    @_field(StepResult, "Leave a step out; its node is skipped with it.")
+    async def skip_step(
+        self, info: Info, given: Annotated[inputs.SkipStepInput, Given]
+    ) -> StepOfRun:
+        """Leave a step out."""
+        found = await ending.skip(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.node_id,
+            given.reason,
+            token=given.token,
+        )
+        return adopt(StepOfRun, found)
