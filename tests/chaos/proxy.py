@@ -47,6 +47,8 @@ class Proxy:
     _pairs: set[_Pair] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _moving: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Set once bytes were lost since the line was cut.
+    lost: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def open(self) -> None:
         """Listen, on the same port each time, and let everything pass."""
@@ -61,6 +63,7 @@ class Proxy:
     def cut(self, line: Line) -> None:
         """Do this to the bytes from now on; `open` ends it."""
         self.line = line
+        self.lost.clear()
         if line is Line.HELD:
             self._moving.clear()
         if line is Line.CLOSED and self._server is not None:
@@ -129,6 +132,7 @@ class Proxy:
         await self._moving.wait()
         if self.line is Line.DROPPED or (self.line is Line.DEAF and answers):
             pair.dead = True
+            self.lost.set()
         return not pair.dead
 
 
