@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-#: Seconds a caller waits for one answer before it asks again.
-PATIENCE = 30.0
+#: Seconds a caller waits for one answer before it asks again: the service answers within 30.
+PATIENCE = 40.0
 #: Seconds between two tries, growing by half up to the second number.
 _PAUSE = (0.05, 1.0)
 #: Codes of errors after which the same request may be sent again.
@@ -127,9 +127,10 @@ class Caller:
         except orjson.JSONDecodeError as error:
             raise Wrong(f"{status}: {found[:200]!r}") from error
         for said in answer.get("errors") or ():
-            code = (said.get("extensions") or {}).get("code", "")
+            code = said.get("extensions", {}).get("code", "")
             text = f"{status} {code}: {said.get('message')}"
-            raise (Unavailable if code in _AGAIN else Wrong)(text)
+            again = code in _AGAIN or said.get("extensions", {}).get("what") == "time"
+            raise (Unavailable if again else Wrong)(text)
         if status != 200 or not isinstance(answer.get("data"), dict):
             raise Wrong(f"{status}: {found[:200]!r}")
         (value,) = answer["data"].values()

@@ -1,10 +1,11 @@
 """Whether what is stored agrees with what callers were told. It looks at nothing itself."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from chaos.history import Deed, History
+from chaos.history import Deed, History, Lease
 
 #: Violations that are named; the rest is counted.
 SHOWN = 20
@@ -22,6 +23,10 @@ class Seen:
     edges: Counter[str] = field(default_factory=Counter)
     #: Goals of runs, once for each stored run.
     runs: Counter[str] = field(default_factory=Counter)
+    #: Step (`run/node`) -> its status, and the token of whoever completed it.
+    steps: dict[str, tuple[str, str]] = field(default_factory=dict)
+    #: Run -> its status.
+    ends: dict[str, str] = field(default_factory=dict)
     #: What the service's own checks found wrong: chain, replay, order, seq.
     broken: list[str] = field(default_factory=list)
 
@@ -34,6 +39,9 @@ def judged(history: History, seen: Seen) -> list[str]:
     found += _last_words(history.deeds, seen)
     found += _answers(history.deeds)
     found += _order(history.deeds, seen)
+    found += _leases(history.leases)
+    found += _completed(history.deeds, seen)
+    found += _ended(history.runs, seen)
     return found
 
 
@@ -45,6 +53,8 @@ def _counted(deeds: Iterable[Deed], seen: Seen) -> Iterator[str]:
             yield f"done twice: {deed.kind} {deed.token} stands at seq {seen.journal[deed.token]}"
         elif deed.acknowledged and not times:
             yield f"lost: {deed.kind} {deed.token} was acknowledged and is not in the journal"
+        elif deed.refused and times:
+            yield f"refused and done: {deed.kind} {deed.token}, seq {seen.journal[deed.token]}"
 
 
 def _stored(deeds: Iterable[Deed], seen: Seen) -> Iterator[str]:
@@ -52,7 +62,7 @@ def _stored(deeds: Iterable[Deed], seen: Seen) -> Iterator[str]:
     for deed in deeds:
         if not deed.acknowledged:
             continue
-        if deed.node and deed.node not in seen.nodes:
+        if deed.node and deed.kind != "complete" and deed.node not in seen.nodes:
             yield f"lost: node {deed.node} was acknowledged and is not in the graph"
         stored = {"edge": seen.edges, "plan": seen.runs}.get(deed.kind)
         if stored is not None and (times := stored[deed.token]) != 1:
@@ -89,6 +99,53 @@ def _order(deeds: Iterable[Deed], seen: Seen) -> Iterator[str]:
             yield f"out of order: {latest.token} stands before {deed.token} in the journal"
         if latest is None or deed.sent > latest.sent:
             latest = deed
+
+
+def _leases(leases: Iterable[Lease]) -> Iterator[str]:
+    """No attempt is two workers', and none begins while the one before it certainly lives.
+
+    A lease lives until its worker tries to end it, and `until` at least: the server counts from
+    a later moment than the worker does.
+    """
+    steps: dict[str, list[Lease]] = {}
+    for lease in leases:
+        steps.setdefault(lease.step, []).append(lease)
+    for step, some in steps.items():
+        some.sort(key=lambda one: (one.attempt, one.answered))
+        for first, then in pairwise(some):
+            if first.attempt == then.attempt:
+                workers = f"{first.worker}, {then.worker}"
+                yield f"handed out twice: {step} attempt {then.attempt}: {workers}"
+            elif then.answered < min(first.until, first.ended or first.until):
+                left = first.until - then.answered
+                yield (
+                    f"two live leases: {step}: {then.worker} got attempt {then.attempt} while "
+                    f"{first.worker} had {left:.2f} s left of attempt {first.attempt}"
+                )
+
+
+def _completed(deeds: Iterable[Deed], seen: Seen) -> Iterator[str]:
+    """A step is completed by one worker, whose outputs it keeps."""
+    by: dict[str, list[Deed]] = {}
+    for deed in deeds:
+        if deed.kind == "complete" and (deed.acknowledged or seen.journal.get(deed.token)):
+            by.setdefault(deed.node, []).append(deed)
+    for step, some in by.items():
+        if len(some) > 1:
+            yield f"completed twice: {step} by {', '.join(deed.token for deed in some)}"
+        if (found := seen.steps.get(step)) != ("completed", some[0].token):
+            yield f"completed by {some[0].token}, stored otherwise: {step} is {found}"
+
+
+def _ended(runs: Mapping[str, str], seen: Seen) -> Iterator[str]:
+    """A run that ended stays so, and a completed one has no step that is not."""
+    for run, status in runs.items():
+        if seen.ends.get(run, "").upper() != status:
+            yield f"run {run} ended {status} and is {seen.ends.get(run)}"
+        own = {s: at for s, (at, _) in seen.steps.items() if s.startswith(f"{run}/")}
+        left = [step for step, at in own.items() if at != "completed"]
+        if status == "COMPLETED" and left:
+            yield f"run {run} is completed, but {left[:3]} are not"
 
 
 def shown(found: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 from collections.abc import Coroutine
 from typing import Any
 
@@ -59,8 +60,8 @@ class Load:
         return self._callers[-1]
 
     def failed(self, said: str) -> None:
-        """Count a failed try under what was said."""
-        self.history.failed[said[:100]] += 1
+        """Count a failed try under what was said, but for numbers."""
+        self.history.failed[re.sub(r"under \w+|:\d+", "", said)[:100]] += 1
 
 
 class Writer:

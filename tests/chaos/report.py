@@ -1,6 +1,7 @@
 """What is printed of a run: a line a fault, and a table at the end."""
 
 import statistics
+import time
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -10,12 +11,12 @@ from chaos.judge import shown
 from chaos.scenario import Round
 
 
-def line(number: int, count: int, found: Round) -> None:
+def line(found: Round) -> None:
     """One fault, as it was seen."""
     verdict = "nothing lost, nothing twice" if not found.violations else "WRONG"
     print(
-        f"{number}/{count} {found.fault}: {found.before} writes before, {found.failed} tries "
-        f"failed, back after {found.back:.1f} s: {verdict}",
+        f"{time.strftime('%H:%M:%S')} {found.fault}: {found.before} acknowledged before, "
+        f"{found.failed} tries failed, back after {found.back:.1f} s: {verdict}",
         flush=True,
     )
     for violation in shown(found.violations):

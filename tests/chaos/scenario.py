@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from chaos.execution import Office, workers
 from chaos.faults import Fault
 from chaos.history import Deed, History
 from chaos.judge import judged
@@ -16,8 +17,8 @@ from chaos.world import World
 
 #: Seconds of load before a fault comes, at least and at most.
 MOMENT = (0.3, 2.5)
-#: Seconds in which the first write must be acknowledged once a fault's cause is gone.
-BACK = 90.0
+#: Seconds in which a write must be acknowledged once a fault's cause is gone, and a run end.
+BACK = 150.0
 
 
 @dataclass
@@ -38,14 +39,24 @@ class Round:
 Told = Callable[[Round], None]
 
 
+@dataclass
+class Busy:
+    """A world under load."""
+
+    world: World
+    load: Load
+    office: Office
+
+
 @asynccontextmanager
-async def loaded(world: World, project: str, seed: int, callers: int) -> AsyncIterator[Load]:
-    """Writers on a project of their own while this lasts."""
+async def loaded(world: World, project: str, seed: int, callers: int) -> AsyncIterator[Busy]:
+    """Callers on a project of their own while this lasts: two writers to each worker of runs."""
     load = Load(world.service.port, project, seed)
     await first(load)
-    load.start(*writers(load, callers))
+    office = Office(load)
+    load.start(*writers(load, callers - callers // 3), *workers(office, callers // 3))
     try:
-        yield load
+        yield Busy(world, load, office)
     finally:
         await load.stop()
 
@@ -60,21 +71,36 @@ async def first(load: Load) -> None:
     load.history.acknowledge(deed)
 
 
-async def struck(world: World, load: Load, fault: Fault, rng: random.Random) -> Round:
+async def struck(busy: Busy, fault: Fault, rng: random.Random) -> Round:
     """A fault at a random moment, the way back, and the judge's word."""
-    await one_more(load.history)
+    history = busy.load.history
+    await one_more(history)
     await asyncio.sleep(rng.uniform(*MOMENT))
-    found = Round(fault.__name__, before=load.history.count)
-    failed = load.history.failed.total()
-    await fault(world, rng)
+    found = Round(fault.__name__, before=history.count)
+    failed = history.failed.total()
+    await fault(busy.world, rng)
     begin = time.monotonic()
     try:
-        await one_more(load.history)
+        await one_more(history)
     except TimeoutError:
         found.violations.append(f"no write was acknowledged within {BACK:.0f} s")
     found.back = time.monotonic() - begin
-    found.failed = load.history.failed.total() - failed
-    found.violations += await examined(world, load)
+    found.failed = history.failed.total() - failed
+    found.violations += await examined(busy)
+    return found
+
+
+async def concluded(busy: Busy) -> Round:
+    """The run that was under way comes to its end, and the judge's last word."""
+    found = Round("the end", before=busy.load.history.count)
+    begin = time.monotonic()
+    try:
+        async with asyncio.timeout(BACK):
+            await busy.office.one_more()
+    except TimeoutError:
+        found.violations.append(f"run {busy.office.run} did not end within {BACK:.0f} s")
+    found.back = time.monotonic() - begin
+    found.violations += await examined(busy)
     return found
 
 
@@ -84,13 +110,14 @@ async def one_more(history: History) -> None:
         await history.reach(history.count + 1)
 
 
-async def examined(world: World, load: Load) -> list[str]:
+async def examined(busy: Busy) -> list[str]:
     """What the judge says of everything so far, while callers wait."""
+    load = busy.load
     await load.gate.close()
-    database = world.database()
+    database = busy.world.database()
     try:
         stored = await seen(database, load.project)
     finally:
         await database.close()
     load.gate.open()
-    return judged(load.history, stored) + world.service.complaints()
+    return judged(load.history, stored) + busy.world.service.complaints()

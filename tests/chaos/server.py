@@ -44,8 +44,14 @@ class Neo4j:
     def made(cls) -> Self:
         """A home for one; nothing runs yet but the process that clears up after us."""
         home = Path(tempfile.mkdtemp(prefix="gotn-chaos-"))
+        Paths(home).data.mkdir(parents=True)
         watchdog.start(Paths(home), os.getpid(), throw_away=True)
         return cls(home)
+
+    @property
+    def data(self) -> Path:
+        """Where its databases are."""
+        return Paths(self.home).data
 
     @property
     def uri(self) -> str:

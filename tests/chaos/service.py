@@ -1,10 +1,12 @@
 """`gotn serve` as people run it: killed, started again, always on the same port."""
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +29,8 @@ class Service:
         self.port = _free_port()
         self.log = folder / "service.log"
         self._process: subprocess.Popen[bytes] | None = None
+        #: How far its log was read.
+        self._read = 0
 
     def start(self) -> None:
         """Begin; it answers some seconds later."""
@@ -61,11 +65,22 @@ class Service:
         process.wait()
 
     def complaints(self) -> list[str]:
-        """Lines of its log that no fault around it explains: mistakes of its own."""
-        if not self.log.exists():
-            return []
-        lines = self.log.read_text(errors="replace").splitlines()
-        return [line[:500] for line in lines if "unexpected error" in line or "Traceback" in line]
+        """What its log has, since this was last asked, of mistakes that it owns up to."""
+        found: Counter[str] = Counter()
+        with self.log.open("rb") as log:
+            log.seek(self._read)
+            for line in log:
+                if b"unexpected error" in line or b"Traceback" in line:
+                    found[_cause(line)] += 1
+            self._read = log.tell()
+        return [f"a mistake of the service, {times} times: {said}" for said, times in found.items()]
+
+
+def _cause(line: bytes) -> str:
+    """The last line of a logged traceback."""
+    with suppress(ValueError, KeyError, IndexError):
+        return str(json.loads(line)["trace"].strip().splitlines()[-1])[:300]
+    return line.decode(errors="replace")[:300]
 
 
 def _free_port() -> int:

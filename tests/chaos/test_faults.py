@@ -1,15 +1,15 @@
-"""The short version of `make chaos`: real kills under load, and the judge."""
+"""The short version of `make chaos`: real faults under load, one after the other, and the judge."""
 
 import os
 import random
 from collections.abc import AsyncIterator
 
 import pytest
+from conftest import missing
 
 from chaos import faults
-from chaos.load import Load
-from chaos.scenario import loaded, struck
-from chaos.world import World, world
+from chaos.scenario import Busy, concluded, loaded, struck
+from chaos.world import world
 
 pytestmark = [pytest.mark.provision, pytest.mark.slow]
 #: Chooses every moment; printed, and set by GOTN_CHAOS_SEED.
@@ -17,23 +17,43 @@ SEED = int(os.environ.get("GOTN_CHAOS_SEED") or random.SystemRandom().randrange(
 
 
 @pytest.fixture(scope="module")
-async def everything() -> AsyncIterator[World]:
-    """A Neo4j, a proxy and a service of this module's own."""
-    print(f"GOTN_CHAOS_SEED={SEED}")
-    async with world() as found:
+async def busy() -> AsyncIterator[Busy]:
+    """A Neo4j, a proxy and a service under load; its tests run in the order they stand here."""
+    async with world() as everything, loaded(everything, "chaos", SEED, 12) as found:
         yield found
 
 
-@pytest.fixture
-async def load(everything: World, request: pytest.FixtureRequest) -> AsyncIterator[Load]:
-    """Twelve callers on a project of the test's own."""
-    async with loaded(everything, f"chaos-{abs(hash(request.node.name))}", SEED, 12) as found:
-        yield found
+async def strike(busy: Busy, fault: faults.Fault) -> None:
+    """The fault happens, and the judge finds nothing."""
+    found = await struck(busy, fault, random.Random(f"{SEED}/{fault.__name__}"))
+    assert found.violations == [], f"GOTN_CHAOS_SEED={SEED}"
 
 
-async def test_kills_lose_nothing_and_do_nothing_twice(everything: World, load: Load) -> None:
-    """Three times kill -9 of the service or Neo4j while callers write."""
-    rng = random.Random(SEED)
-    for fault in (faults.service_killed, faults.neo4j_killed, faults.service_killed):
-        found = await struck(everything, load, fault, rng)
-        assert found.violations == [], f"GOTN_CHAOS_SEED={SEED}"
+@pytest.mark.parametrize(
+    "fault", [faults.service_killed, faults.answers_lost, faults.line_closed, faults.neo4j_killed]
+)
+async def test_nothing_is_lost_and_nothing_done_twice(busy: Busy, fault: faults.Fault) -> None:
+    """Kill -9 and a cut network while callers write and workers share runs."""
+    await strike(busy, fault)
+
+
+async def test_a_clock_that_goes_back(busy: Busy) -> None:
+    """Leases last and entries stay in order when Neo4j's clock, or ours, goes back by hours."""
+    if why := busy.world.missing.get("clock"):
+        missing(why)
+    await strike(busy, faults.clocks_back)
+
+
+async def test_a_full_disk(busy: Busy) -> None:
+    """Neo4j can write no more; what it had acknowledged is there when it has room again."""
+    if why := busy.world.missing.get("disk"):
+        missing(why)
+    await strike(busy, faults.disk_full)
+
+
+async def test_the_run_goes_on_to_its_end(busy: Busy) -> None:
+    """A third kill, and the run that was under way ends; the judge's last word on everything."""
+    await strike(busy, faults.service_killed)
+    found = await concluded(busy)
+    assert found.violations == [], f"GOTN_CHAOS_SEED={SEED}"
+    assert busy.load.history.runs
