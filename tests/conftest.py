@@ -36,7 +36,7 @@ class Neo4j:
         }
 
 
-def _missing(reason: str) -> None:
+def missing(reason: str) -> None:
     """Skip, or fail where CI says that nothing may be left out."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
@@ -91,7 +91,7 @@ def neo4j_server() -> Iterator[Neo4j]:
         if found is None and way in ("", "managed"):
             found = _managed(stack)
         if found is None:
-            _missing(f"no Neo4j for tests by way {way!r}")
+            missing(f"no Neo4j for tests by way {way!r}")
         assert found is not None
         print(f"tests run on {found.uri} ({found.way})")
         yield found
@@ -145,7 +145,7 @@ def browser() -> Iterator[Browser]:
         try:
             yield stack.enter_context(launched())
         except BrowserMissing as error:
-            _missing(str(error))
+            missing(str(error))
 
 
 @pytest.fixture
