@@ -15,6 +15,7 @@ from gotn.trees.records.documents import (
     TreeMetadata,
 )
 from gotn.trees.records.entities import Document, Task, TaskState, TaskTree
+from gotn.trees.records.protocol import Claimed, Ended, Spawned
 from gotn.trees.records.words import (
     Chunking,
     Decomposition,
@@ -27,6 +28,7 @@ from gotn.trees.records.words import (
 
 __all__ = [
     "Chunking",
+    "Claimed",
     "ContextReference",
     "CostGroup",
     "CostTotal",
@@ -36,6 +38,7 @@ __all__ = [
     "Disagreement",
     "Document",
     "DocumentReference",
+    "Ended",
     "ExecutionConfig",
     "ExecutionMode",
     "Finding",
@@ -45,6 +48,7 @@ __all__ = [
     "Planted",
     "QualityGate",
     "ResultStatus",
+    "Spawned",
     "StateDraft",
     "Task",
     "TaskNode",

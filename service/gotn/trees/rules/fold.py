@@ -32,8 +32,9 @@ OF_TASK |= {"cost_pico", "savings_pico", "created_at", "started_at", "completed_
 _JOINED = frozenset(("tree", "parent", "position", "documents"))
 #: What every stored entity has beside its own.
 BESIDE = frozenset(("key", "project_id", "caption", "revision"))
-#: Kept totals of a subtree: worked out, so they count in no digest.
-KEPT = frozenset(totals.kept(totals.Total()))
+#: Kept totals of a subtree and leases: worked out or passing, so they count in no digest.
+LEASE = frozenset(("lease_until", "lease_token"))
+KEPT = LEASE | totals.kept(totals.Total()).keys()
 
 
 @dataclass

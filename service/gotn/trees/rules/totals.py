@@ -77,7 +77,7 @@ def inclusive(tasks: Sequence[Row]) -> dict[str, Total]:
     """Each task's total with all below it; parents stand before their children."""
     found = {row["id"]: own(row) for row in tasks}
     for row in reversed(tasks):
-        if row.get("parent") is not None:
+        if row.get("parent") in found:
             found[row["parent"]].add(found[row["id"]])
     return found
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
+from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.keys import batches, key
 from gotn.trees.rules import fold, totals
@@ -109,13 +110,16 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     return None if found is None else _row(tree_id, *found)
 
 
-async def replace(tx: Tx, project_id: str, row: Row) -> None:
-    """Store a task's row in place of the one before; place, documents and totals stay."""
+async def replace(tx: Tx, project_id: str, row: Row, **lease: Any) -> None:
+    """Store a task's row in place of the one before; place, documents and totals stay.
+
+    A lease that is not given is gone.
+    """
     await tx.rows(
         "trees/set_task",
         task=key(project_id, row["tree"], row["id"]),
-        properties=fold.task_properties(row),
-        kept=sorted(fold.KEPT | {"key", "project_id", "caption"}),
+        properties=fold.task_properties(row) | lease,
+        kept=sorted(fold.KEPT - fold.LEASE | {"key", "project_id", "caption"}),
     )
 
 
@@ -152,3 +156,29 @@ async def put_state(tx: Tx, project_id: str, row: Row) -> None:
     place = key(project_id, row["id"])
     beside = {"key": place, "project_id": project_id, "caption": row["id"][:_CAPTION]}
     await tx.rows("trees/put_state", key=place, properties=fold.state_properties(row) | beside)
+
+
+async def lease(tx: Tx, project_id: str, tree_id: str, task_id: str) -> Row:
+    """A task's lease as properties, empty where it has none."""
+    row = await tx.row("trees/lease_of", task=key(project_id, tree_id, task_id))
+    found = {"lease_until": row["until"], "lease_token": row["token"]}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+async def leases(tx: Tx, project_id: str, tree_id: str, limit: int) -> dict[str, int]:
+    """The tasks of a tree that are leased, and until when, in milliseconds since 1970."""
+    found = await tx.value("trees/leases", project=project_id, tree=tree_id, limit=limit)
+    return dict(found)
+
+
+async def touch(tx: Tx, project_id: str, tree_id: str) -> bool:
+    """Note that a tree is not what its document says any more; whether that is new."""
+    return bool(await tx.value("trees/touch_tree", tree=key(project_id, tree_id)))
+
+
+async def variables(tx: Tx, project_id: str, tree_id: str) -> Row:
+    """The variables of a tree's states by name; of two states the later by id wins."""
+    found: Row = {}
+    for text in await tx.value("trees/variables", project=project_id, tree=tree_id, limit=100):
+        found |= shapes.loads(text).get("variables") or {}
+    return found

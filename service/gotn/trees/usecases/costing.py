@@ -146,11 +146,15 @@ async def put_cost(tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row
     if row.get("cost") == cost:
         return
     changed = row | {"cost": cost}
-    await trees.replace(tx, ledger.project_id, changed)
+    await trees.replace(
+        tx, ledger.project_id, changed, **await trees.lease(tx, ledger.project_id, tree_id, task_id)
+    )
     change = costs.difference(totals.own(changed), totals.own(row))
     await costs.add(tx, key(ledger.project_id, tree_id, task_id), change)
     item = {"tree": tree_id, "id": task_id, "cost": cost}
     ledger.record("update_task", [{"task": item}])
+    if await trees.touch(tx, ledger.project_id, tree_id):
+        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
 
 
 async def unequal(database: Database, project_id: str) -> list[str]:

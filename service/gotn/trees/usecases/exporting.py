@@ -5,6 +5,7 @@ from typing import Any
 from gotn.database.connection import Database, Tx
 from gotn.errors import NotFound
 from gotn.trees.records import TreeDraft
+from gotn.trees.rules import money, totals
 from gotn.trees.store import trees
 from gotn.writing import check_project
 
@@ -20,9 +21,27 @@ async def whole(database: Database, project_id: str, tree_id: str) -> TreeDraft:
         if tree is None:
             raise NotFound(f"There is no tree {tree_id!r} in project {project_id!r}.", id=tree_id)
         found = [row async for page in trees.pages(tx, project_id, tree_id) for row in page]
-        return TreeDraft(tree=tree, tasks=ordered(found))
+        tasks = ordered(found)
+        return TreeDraft(tree=restated(tree, tasks), tasks=tasks)
 
     return await database.read(read)
+
+
+def restated(tree: Row, tasks: list[Row]) -> Row:
+    """The tree; what its document says of the whole is worked out anew where a task changed."""
+    if not tree.get("touched") or "metadata" not in tree:
+        return tree
+    whole = totals.inclusive(tasks)[tasks[0]["id"]]
+    ours: Row = {
+        "max_depth": max(row["depth"] for row in tasks),
+        "total_nodes": len(tasks),
+        "completed_nodes": sum(row["status"] == "completed" for row in tasks),
+        "failed_nodes": sum(row["status"] == "failed" for row in tasks),
+        "total_tokens": whole.total_tokens,
+        "total_cost_usd": money.short(whole.cost),
+    }
+    said = tree["metadata"]
+    return tree | {"metadata": said | {k: v for k, v in ours.items() if k in said}}
 
 
 def ordered(tasks: list[Row]) -> list[Row]:
