@@ -208,6 +208,12 @@ async def commit(tx: Tx, ledger: Ledger) -> None:
     note_seq(ledger)
 
 
+async def holds(tx: Tx, project_id: str, seq: int, hash_: str) -> bool:
+    """Whether the journal has this very entry; call it under the project's lock."""
+    found = await tx.value("journal/hash_of", key=f"{project_id}/{seq}")
+    return bool(found == hash_)
+
+
 def note_seq(ledger: Ledger) -> None:
     """Tell whoever asked for it how far the project's journal goes now."""
     if (noted := last_seq.get()) is not None:

@@ -19,7 +19,8 @@ import | export
 node add | node update | node remove | node show | node list
 edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
-tree-of | graph | run list | run show | run steps | run work | run watch
+tree-of | graph | run list | run show | run steps | run start | run cancel | run resume | run replan
+run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
 tree import | tree show | tree report | tree export | cost show
 journal tail | journal export | journal verify | journal replay
 help | completion

@@ -15,9 +15,9 @@ from gotn.cli.verbs import (
     node,
     planning,
     project,
-    run,
     server,
     setup,
+    step,
     tree,
     working,
 )
@@ -57,6 +57,7 @@ def gotn(
 
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
+# What executes steps stands beside the runs' own verbs.
 working.register()
-for part in (project, node, edge, run, tree, cost, journal):
+for part in (project, node, edge, step, tree, cost, journal):
     app.add_typer(part.app, rich_help_panel="Things")

@@ -19,12 +19,12 @@ PAGE = 500
 #: Members whose content is the user's own JSON.
 _OPAQUE = frozenset(
     (
-        "artifacts", "attempts", "data", "differing", "embeddingRef", "extra", "guards", "outputs",
-        "provenance", "settings", "successCriteria",
+        "artifacts", "attempts", "data", "differing", "embeddingRef", "extra", "guards",
+        "outputs", "provenance", "settings", "successCriteria",
     )
 )  # fmt: skip
 #: Members whose value is an enum.
-_ENUMS = frozenset(("status", "type", "origin"))
+_ENUMS = frozenset(("status", "type", "origin", "onFailure"))
 #: Members that the documents know under another name.
 _NAMES = {"parentId": "parent", "childIds": "children"}
 _CONNECTION = frozenset(("edges", "nodes", "pageInfo", "totalCount"))

@@ -124,6 +124,11 @@ def translate(error: Exception) -> GotnError:
     return ProgrammingError(str(error))
 
 
+def unresolved(error: GotnError) -> bool:
+    """Whether the connection was lost while a transaction was committed: nobody knows if it was."""
+    return isinstance(error.__cause__, exceptions.IncompleteCommit)
+
+
 def _said(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error) or type(error).__name__
     return f"{text}".splitlines()[0][:300]
@@ -226,6 +231,9 @@ class Database:
                 connection_timeout=5.0,
                 connection_acquisition_timeout=20.0,
                 max_transaction_retry_time=5.0,
+                # Two servers that write one project at full speed are now and then told of a
+                # deadlock that there is not; nobody should wait a second for that.
+                initial_retry_delay=0.02,
                 max_connection_pool_size=64,
                 notifications_min_severity="OFF",
                 user_agent="gotn",

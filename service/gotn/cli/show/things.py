@@ -176,7 +176,7 @@ def show_runs(data: Row, console: Console) -> None:
 def show_run(data: Row, console: Console) -> None:
     """One run with its layers."""
     console.print(parts.status(data["status"]).append("  ").append(data["id"], style="bold white"))
-    names = ("goal", "workspace_path", "created_at", "updated_at")
+    names = ("goal", "reason", "workspace_path", "created_at", "started_at", "finished_at")
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
     if data.get("ordering_reason"):
         parts.heading(console, "Why in this order")
@@ -191,14 +191,15 @@ def show_steps(data: Row, console: Console) -> None:
     if not data["steps"]:
         console.print("This run has no steps.")
         return
-    grid = parts.table("#", "layer", "step", "status", "summary", right=("#", "layer"))
+    grid = parts.table("#", "layer", "step", "status", "worker", "summary", right=("#", "layer"))
     for row in data["steps"]:
         grid.add_row(
             str(row["position"] + 1),
-            str(row["layer"] + 1),
+            "" if row["layer"] is None else str(row["layer"] + 1),
             parts.text(row["id"], "bold"),
             parts.status(row["status"]),
-            parts.text(parts.short(row["summary"])),
+            parts.text(row.get("worker") or "", "dim"),
+            parts.text(parts.short(row.get("reason") or row["summary"])),
         )
     console.print(grid)
     parts.more(console, len(data["steps"]), data.get("total"))

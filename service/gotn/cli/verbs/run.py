@@ -1,4 +1,4 @@
-"""gotn run: list, show, steps."""
+"""gotn run: start, list, show, steps, cancel, resume, replan."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -6,12 +6,35 @@ from typing import Annotated, Any
 import typer
 
 from gotn.cli.call import Call
+from gotn.cli.failing import Misused
 from gotn.cli.verb import group, verb
 from gotn.cli.verbs.planning import Limit
 
 app = group("run", "Plans that were stored, and what became of their steps.")
 
-Run = Annotated[str, typer.Argument(help="Id of a run, such as run-20250901-083000.")]
+Run = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RUN]", help="Id of a run, such as run-20250901-083000; else the newest open one."
+    ),
+]
+OPEN = ("PLANNED", "RUNNING")
+#: What `resume` goes on with.
+STOPPED = ("FAILED", "CANCELLED")
+
+
+def chosen(call: Call, id: str | None, *statuses: str) -> str:
+    """The run that is named, or the newest in one of these statuses; NotFound for none."""
+    from gotn.errors import NotFound  # noqa: PLC0415
+
+    if id is not None:
+        return id
+    wanted = statuses or OPEN
+    found = call.pages("RunList", 1, "runs", filter={"status": list(wanted)})["runs"]
+    if not found:
+        said = " or ".join(one.lower() for one in wanted)
+        raise NotFound(f"There is no {said} run in project {call.project!r}: name one.")
+    return str(found[0]["id"])
 
 
 class Status(StrEnum):
@@ -41,17 +64,87 @@ def list_(
     call.answer(call.pages("RunList", limit, "runs", filter=wanted), things.show_runs)
 
 
-@verb(app, "show", "gotn run show run-20250901-083000 -p demo")
-def show(call: Call, id: Run) -> None:
+@verb(app, "show", "gotn run show -p demo", "gotn run show run-20250901-083000 -p demo")
+def show(call: Call, id: Run = None) -> None:
     """Show a run: its goal, its layers, why it has this order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("RunShow", id=id, first=1), things.show_run)
+    call.answer(call.ask("RunShow", id=chosen(call, id), first=1), things.show_run)
 
 
 @verb(app, "steps", "gotn run steps run-20250901-083000 -p demo")
-def steps(call: Call, id: Run, limit: Limit = 50) -> None:
+def steps(call: Call, id: Run = None, limit: Limit = 50) -> None:
     """List the steps of a run in their order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.pages("RunShow", limit, "steps", id=id), things.show_steps)
+    found = call.pages("RunShow", limit, "steps", id=chosen(call, id))
+    call.answer(found, things.show_steps)
+
+
+@verb(
+    app,
+    "start",
+    "gotn run start run-20250901-083000",
+    "gotn run start --goal 'Ship it' --fail-fast",
+)
+def start(
+    call: Call,
+    id: Run = None,
+    goal: Annotated[
+        str | None, typer.Option("--goal", help="Plan all open work for this, and start that.")
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Give out no more steps once one has failed.")
+    ] = False,
+) -> None:
+    """Start a planned run, or plan and start one. A claim starts a run, too."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    if goal is not None:
+        if id is not None:
+            raise typer.BadParameter("give a run, or --goal for a new one.")
+        planned = call.change("Plan", goal=goal)["run_id"]
+        if planned is None:
+            raise Misused("nothing is left to do: no open node can be started.")
+    else:
+        planned = chosen(call, id, "PLANNED")
+    how = "FAIL_FAST" if fail_fast else "GO_ON"
+    data = call.change("RunStart", runId=planned, onFailure=how)
+    call.answer(data, runs.show_changed)
+
+
+@verb(app, "cancel", "gotn run cancel --reason 'the goal has changed'")
+def cancel(
+    call: Call,
+    reason: Annotated[str, typer.Option("--reason", help="Why it is given up.")],
+    id: Run = None,
+) -> None:
+    """Give a run up: its open steps are skipped, its nodes stay open for another plan."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    data = call.change("RunCancel", runId=chosen(call, id), reason=reason)
+    call.answer(data, runs.show_changed)
+
+
+@verb(app, "resume", "gotn run resume run-20250901-083000")
+def resume(call: Call, id: Run = None) -> None:
+    """Go on with a run that failed or was cancelled: what failed is tried anew."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    data = call.change("RunResume", runId=chosen(call, id, *STOPPED))
+    call.answer(data, runs.show_changed)
+
+
+@verb(app, "replan", "gotn run replan --dry-run", "gotn run replan run-20250901-083000")
+def replan(
+    call: Call,
+    id: Run = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change; change nothing.")
+    ] = False,
+) -> None:
+    """Plan what is not begun of a run anew, after the graph has changed."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    data = call.change("RunReplan", runId=chosen(call, id), dryRun=dry_run)
+    call.answer(data, runs.show_replanned)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from gotn import idempotency, journal, shapes
-from gotn.database.connection import Database, Tx, within
+from gotn.database.connection import Database, Tx, unresolved, within
 from gotn.errors import DatabaseUnavailable, GotnError, LimitExceeded
 from gotn.idempotency import Answers
 from gotn.journal import Ledger
@@ -20,6 +20,9 @@ from gotn.work.store.touches import Touches
 from gotn.work.store.window import Window
 
 R = TypeVar("R")
+T = TypeVar("T")
+#: How often a write is tried whose commit nobody answered.
+TRIES = 3
 #: Writes of one transaction, at most: of callers that wait for each other, and of one batch.
 GROUP = 64
 BATCH = 500
@@ -100,7 +103,9 @@ async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome
     while len(writes) > 1:
         try:
             with within(SECONDS):
-                return await database.write(lambda tx, these=writes: _shared(tx, these))  # type: ignore[misc]
+                return await _Once(database, writes[0].project_id).run(
+                    lambda tx, these=writes: _shared(tx, these)  # type: ignore[misc]
+                )
         except _Spoiled as spoiled:
             writes = writes[: max(spoiled.at, 1)]
         except DatabaseUnavailable as error:
@@ -119,14 +124,49 @@ async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome
 async def alone(database: Database, write: Write[R]) -> Outcome[R]:
     """The write in a transaction of its own; raises its error."""
 
-    async def run(tx: Tx) -> Outcome[R]:
+    async def run(tx: Tx) -> tuple[Outcome[R], Ledger]:
         ledger, used = await _begun(tx, write)
         answers = await idempotency.recall(tx, write.project_id, [write.key])
         outcome = await _one(used, ledger, answers, write)
         await _end(used, ledger, answers)
-        return outcome
+        return outcome, ledger
 
-    return await database.write(run)
+    return await _Once(database, write.project_id).run(run)
+
+
+class _Once:
+    """A transaction whose effect is there once, also where the answer to its commit was lost.
+
+    The driver may run it again, and so do we where nobody knows whether it was committed. Then
+    the journal tells, under the project's lock: an entry of the first try stands there, hash
+    and all, or it never will.
+    """
+
+    def __init__(self, database: Database, project_id: str) -> None:
+        self._database = database
+        self._project_id = project_id
+        #: What the try before gave, and its last entry; None where it wrote none.
+        self._made: tuple[Any, int, str] | None = None
+
+    async def run(self, work: Callable[[Tx], Awaitable[tuple[T, Ledger]]]) -> T:
+        """What the work gave."""
+        for left in reversed(range(TRIES)):
+            try:
+                return await self._database.write(lambda tx: self._try(tx, work))
+            except DatabaseUnavailable as error:
+                if not left or not unresolved(error):
+                    raise
+        raise DatabaseUnavailable  # the last try has raised
+
+    async def _try(self, tx: Tx, work: Callable[[Tx], Awaitable[tuple[T, Ledger]]]) -> T:
+        if self._made is not None:
+            answer, seq, hash_ = self._made
+            await tx.one("project/lock", project=self._project_id)
+            if await journal.holds(tx, self._project_id, seq, hash_):
+                return answer  # type: ignore[no-any-return]  # what this very work gave before
+        found, ledger = await work(tx)
+        self._made = (found, ledger.seq, ledger.head) if ledger.entries else None
+        return found
 
 
 async def _begun(tx: Tx, write: Write[Any]) -> tuple[Ledger, Tx]:
@@ -140,7 +180,7 @@ async def _begun(tx: Tx, write: Write[Any]) -> tuple[Ledger, Tx]:
     return journal.opened(head, project_id, actor), window
 
 
-async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
+async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> tuple[list[Outcome[Any]], Ledger]:
     """Every write in this transaction; a refused one that wrote nothing is no obstacle."""
     project_id = writes[0].project_id
     touches = [write.touches for write in writes if write.touches]
@@ -162,7 +202,7 @@ async def _shared(tx: Tx, writes: Sequence[Write[Any]]) -> list[Outcome[Any]]:
             _restore(ledger, before)
             outcomes.append(Outcome(error=error))
     await _end(window, ledger, answers)
-    return outcomes
+    return outcomes, ledger
 
 
 def _restore(ledger: Ledger, before: Ledger) -> None:

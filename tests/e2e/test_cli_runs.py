@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import pytest
+from command import Command
+
+
+@pytest.fixture
+def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Command:
+    """The command on a project of three nodes, one of which needs another."""
+    command = Command(neo4j_environment, tmp_path, project)
+    for id_ in ("one", "two", "three"):
+        words = ("--kind", "k", "--summary", f"Do {id_}", "--prompt", f"Please do {id_}.")
+        command.data("node", "add", id_, *words)
+    command.data("edge", "add", "one", "two")
+    return command
+
+
+def test_a_run_by_hand(gotn: Command, tmp_path: Path) -> None:
+    """Start, claim, heartbeat, complete, fail, skip: with the keys that scripts rely on."""
+    started = gotn.data("run", "start", "--goal", "G", "--fail-fast")
+    run = started["id"]
+    assert ("running", "fail_fast", "G") == tuple(
+        started[name] for name in ("status", "on_failure", "goal")
+    )
+    claim = gotn.data("run", "claim", "--worker", "w", "--lease", "2m")
+    assert {"step", "node", "prompt", "guards", "artifacts", "lease_until", "token"} <= set(claim)
+    assert ("claimed", "one", "Please do one.") == (
+        claim["status"],
+        claim["step"]["id"],
+        claim["prompt"],
+    )
+    beat = gotn.data("run", "heartbeat", run, "one", "--token", claim["token"], "--lease", "5m")
+    assert beat["lease_until"] > claim["lease_until"]
+    said = gotn.error("run", "complete", run, "one", "--token", "no", code=4)
+    assert ("LEASE_LOST", "w") == (said["code"], said["holder"])
+    (tmp_path / "out.json").write_text('{"n": 1}')
+    words = ("--output", f"@{tmp_path / 'out.json'}", "--artifact", "a.txt", "--took", "1.5s")
+    done = gotn.data("run", "complete", run, "one", "--token", claim["token"], *words)
+    assert ("completed", {"n": 1}, ["a.txt"], 1500) == tuple(
+        done[name] for name in ("status", "outputs", "artifacts", "duration_ms")
+    )
+    shown = gotn.text("run", "claim", run, "--worker", "v", "--node", "two")
+    assert "Please do two." in shown
+    assert "Nothing" not in shown
+    steps = {row["id"]: row for row in gotn.data("run", "steps")["steps"]}
+    assert ("v", "running", "ready") == (
+        steps["two"]["worker"],
+        steps["two"]["status"],
+        steps["three"]["status"],
+    )
+    assert "skipped" in gotn.text("run", "skip", run, "three", "--reason", "not needed")
+    said = gotn.error("run", "claim", run, "--worker", "v", "--node", "three", code=1)
+    assert "ILLEGAL_MOVE" == said["code"]
+    said = gotn.error("run", "claim", run, "--worker", "v", "--lease", "soon", code=2)
+    assert "500ms, 30s, 5m or 1h" in said["message"]
+
+
+def test_a_run_is_cancelled_resumed_and_planned_anew(gotn: Command) -> None:
+    """The run that is meant is the newest that fits; the diff names what changes."""
+    gotn.error("run", "cancel", "--reason", "none", code=3)
+    run = gotn.data("plan")["run_id"]
+    claim = gotn.data("run", "claim", "--worker", "w")
+    gotn.data("run", "complete", run, claim["step"]["id"], "--token", claim["token"])
+    cancelled = gotn.data("run", "cancel", "--reason", "lunch")
+    assert ("cancelled", "lunch", "tester") == tuple(
+        cancelled[name] for name in ("status", "reason", "cancelled_by")
+    )
+    assert "running" in gotn.text("run", "resume")
+    words = ("--kind", "k", "--summary", "Do four", "--prompt", "Please.")
+    gotn.data("node", "add", "four", *words)
+    gotn.data("edge", "add", "four", "two")
+    told = gotn.data("run", "replan", "--dry-run")
+    assert (["four"], []) == (told["added"], told["removed"])
+    assert "added" in gotn.text("run", "replan", run)
+    assert "Nothing changes" in gotn.text("run", "replan", run)
+    order = []
+    while (claim := gotn.data("run", "claim", run, "--worker", "w"))["status"] == "claimed":
+        order.append(claim["step"]["id"])
+        gotn.data("run", "complete", run, order[-1], "--token", claim["token"])
+    assert ["four", "two", "three"] == sorted(order, key=["four", "two", "three"].index)
+    assert order.index("four") < order.index("two")
+    assert ("run_ended", "completed") == (claim["status"], claim["run"]["status"])
+    assert gotn.data("journal", "verify")["equal"]
