@@ -144,11 +144,16 @@ def test_demo_once(gotn: Command) -> None:
     done = gotn.run("demo", "--once")
     assert done.returncode == 0
     for title in ("Plan run-", "Why in this order", "Critical path", "Ready now", "Waiting on",
-                  "Blocked", "Unmet requirements"):  # fmt: skip
+                  "Blocked", "Unmet requirements", "Executed, as a", "with kill -9"):  # fmt: skip
         assert title in done.stdout
     assert "69 nodes" in done.stderr
     data = gotn.data("demo", "--once")
     assert len(data["plan"]["layers"]) > 3
+    run = data["rehearsal"]
+    assert (run["status"], run["steps"], run["equal"]) == ("completed", 40, True)
+    assert run["killed"] in ("ann", "ben", "cleo")
+    assert run["heir"] != run["killed"]
+    assert run["attempt"] >= 2
 
 
 def test_serve_until_interrupted(gotn: Command) -> None:
