@@ -9,7 +9,9 @@ WITH p, wall, coalesce(p.clock_offset, 0) +
 CALL (wall, offset) {
   UNWIND $runs AS key
   MATCH (r:Run {key: key})
-  RETURN collect([r {.*, created_at: toStringOrNull(r.created_at),
+  RETURN collect([r {.id, .goal, .status, .workspace_path, .on_failure, .reason, .cancelled_by,
+    .version, .revision, .touched, .layout, .counted_seq, .steps_ready, .steps_running,
+    .steps_blocked, .steps_failed, .steps_waiting, created_at: toStringOrNull(r.created_at),
     updated_at: toStringOrNull(r.updated_at), started_at: toStringOrNull(r.started_at),
     finished_at: toStringOrNull(r.finished_at)}, COLLECT {
     MATCH ()-[s:STEP]->(n:WorkNode)

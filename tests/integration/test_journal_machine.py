@@ -8,7 +8,7 @@ import asyncio
 import os
 import threading
 import uuid
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,10 +29,23 @@ from hypothesis.stateful import (
 from gotn import journal
 from gotn.database import schema
 from gotn.database.connection import Database
-from gotn.errors import GotnError, ProgrammingError
-from gotn.work.records import EdgeType, GraphDraft, NodeStatus, WorkEdgeDraft
+from gotn.errors import GotnError, LeaseLost, ProgrammingError
+from gotn.work.records import EdgeType, GraphDraft, NodeStatus, OnFailure, WorkEdgeDraft
 from gotn.work.rules import forms
-from gotn.work.usecases import bulk, doctor, edges, link, nodes, planning, projects, replay
+from gotn.work.usecases import (
+    bulk,
+    claiming,
+    controlling,
+    doctor,
+    edges,
+    ending,
+    link,
+    nodes,
+    planning,
+    projects,
+    replanning,
+    replay,
+)
 from gotn.work.usecases.drafting import drafted
 from gotn.work.usecases.writing import Request
 
@@ -239,6 +252,78 @@ class Machine(RuleBasedStateMachine):
                 self.database, self.request, targets=tuple(wanted), leaves=leaves, dry_run=dry
             )
         )
+
+    @rule(fast=st.booleans(), number=st.integers(0, 2))
+    def start_run(self, fast: bool, number: int) -> None:
+        """Start a run that was planned or imported."""
+        on_failure = OnFailure.FAIL_FAST if fast else OnFailure.GO_ON
+        self.run(self._on_run(number, controlling.start, on_failure))
+
+    @rule(
+        number=st.integers(0, 2),
+        node=st.one_of(st.none(), IDS),
+        end=st.sampled_from(["complete", "fail", "final", "skip", "late", "beat", None]),
+    )
+    def claim_step(self, number: int, node: str | None, end: str | None) -> None:
+        """Claim a step and end it somehow; what is left running is found later."""
+        self.run(self._claim(number, node, end))
+
+    async def _claim(self, number: int, node: str | None, end: str | None) -> None:
+        run = await self._run_id(number)
+        claim = await claiming.claim(self.database, self.request, run, "w", node_id=node)
+        if claim.node is None or claim.token is None:
+            return
+        mine = (self.database, self.request, run, claim.node.id)
+        if end == "complete":
+            await ending.complete(*mine, claim.token, outputs={"n": [None]}, duration_ms=1)
+        elif end in ("fail", "final"):
+            await ending.fail(*mine, claim.token, "broken", final=end == "final")
+        elif end == "skip":
+            await ending.skip(*mine, "left out", token=claim.token)
+        elif end == "beat":
+            await claiming.renew(*mine, claim.token)
+        elif end == "late":
+            await self._expire(run)
+            await claiming.claim(self.database, self.request, run, "v")
+            with pytest.raises(LeaseLost):
+                await ending.complete(*mine, claim.token)
+
+    async def _expire(self, run: str) -> None:
+        """Let every lease of a run be over, as if time had passed."""
+        text = "MATCH (r:Run {key: $key})-[s:STEP]->() SET s.lease_end = 0"
+        async with self.database.session() as session:
+            await (await session.run(text, key=f"{self.request.project_id}/{run}")).consume()
+
+    @rule(number=st.integers(0, 2), node=IDS)
+    def skip_step(self, number: int, node: str) -> None:
+        """Leave a step out that nobody has."""
+        self.run(self._on_run(number, ending.skip, node, "by hand"))
+
+    @rule(number=st.integers(0, 2))
+    def cancel_run(self, number: int) -> None:
+        """Give a run up."""
+        self.run(self._on_run(number, controlling.cancel, "enough"))
+
+    @rule(number=st.integers(0, 2))
+    def resume_run(self, number: int) -> None:
+        """Go on with a run that ended badly."""
+        self.run(self._on_run(number, controlling.resume))
+
+    @rule(number=st.integers(0, 2), dry=st.booleans())
+    def replan_run(self, number: int, dry: bool) -> None:
+        """Plan the rest of a run anew."""
+        work = partial(replanning.replan, dry_run=dry)
+        self.run(self._on_run(number, work))
+
+    async def _on_run(self, number: int, work: Callable[..., Any], *more: Any) -> None:
+        await work(self.database, self.request, await self._run_id(number), *more)
+
+    async def _run_id(self, number: int) -> str:
+        """One of the last runs, or a name that there is not."""
+        text = "MATCH (r:Run {project_id: $p}) WHERE r.id > '' RETURN r.id ORDER BY r.ordinal DESC"
+        async with self.database.session() as session:
+            rows = await (await session.run(text, p=self.request.project_id)).values()
+        return str(rows[number][0]) if number < len(rows) else "none"
 
     @rule(value=st.sampled_from([None, "x", "y"]))
     def change_settings(self, value: str | None) -> None:

@@ -38,10 +38,12 @@ async def planned(database: Database, request: Request, ids: str, *pairs: str) -
     return (await planning.plan(database, request)).run_id or ""
 
 
-async def claimed(database: Database, request: Request, run: str, worker: str = "w") -> Claim:
+async def claimed(
+    database: Database, request: Request, run: str, worker: str, lease_ms: int
+) -> Claim:
     """The next claim, as soon as there is one."""
     while True:
-        claim = await claiming.claim(database, request, run, worker, lease_ms=1000)
+        claim = await claiming.claim(database, request, run, worker, lease_ms=lease_ms)
         if claim.status is not ClaimStatus.NOTHING_READY:
             return claim
         assert claim.retry_after_ms is not None
@@ -57,14 +59,16 @@ async def statuses(database: Database, request: Request, ids: str) -> str:
 async def test_an_expired_lease_gives_the_step_back(database: Database, request_: Request) -> None:
     """The next worker gets it; the first one's completion is refused with who has it."""
     run = await planned(database, request_, "a")
-    first = await claimed(database, request_, run, "one")
-    second = await claimed(database, request_, run, "two")
+    first = await claimed(database, request_, run, "one", 1000)
+    second = await claimed(database, request_, run, "two", 60_000)
     assert (2, "two") == (second.attempt, second.step and second.step.worker)
     with pytest.raises(LeaseLost, match="two has it until") as lost:
         await ending.complete(database, request_, run, "a", first.token or "")
     assert ("two", 2) == (lost.value.facts["holder"], lost.value.facts["attempt"])
     with pytest.raises(LeaseLost):
         await claiming.renew(database, request_, run, "a", first.token or "")
+    beat = await claiming.renew(database, request_, run, "a", second.token or "", lease_ms=1000)
+    assert beat.lease_until == second.lease_until  # never shorter than it was promised
     renewed = await claiming.renew(database, request_, run, "a", second.token or "")
     assert renewed.lease_until is not None
     assert second.lease_until is not None
@@ -171,8 +175,9 @@ async def test_the_rest_is_planned_anew(database: Database, request_: Request) -
         Moved(id="d", from_layer=0, to_layer=1),
         Moved(id="b", from_layer=1, to_layer=2),
     ) == found.moved
-    assert [["a", "e"], ["d"], ["b"]] == found.run.layers
-    assert ("a", "e", "d", "b") == found.run.ordered_node_ids
+    stored = await database.read(lambda tx: run_store.get(tx, request_.project_id, [run]))
+    assert [["a", "e"], ["d"], ["b"]] == stored[run]["layers"]
+    assert ["a", "e", "d", "b"] == stored[run]["ordered_node_ids"]
     await assert_verified(database, request_.project_id)
     order = []
     while (claim := await claiming.claim(database, request_, run, "w")).node is not None:

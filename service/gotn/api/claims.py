@@ -10,10 +10,28 @@ from gotn.api.nodes import WorkNode
 from gotn.api.runs import Run
 from gotn.graph.forms import adopt
 from gotn.graph.resolvers import found_by_key
+from gotn.graph.selection import selected
 from gotn.work import records
 from gotn.work.store.keys import key
 
 Info = strawberry.Info[Context, None]
+
+
+#: What an operation on a run answers without reading it again.
+BRIEF = frozenset(
+    {"__typename", "id", "runId", "projectId", "goal", "status", "workspacePath", "onFailure"}
+    | {"startedAt", "finishedAt", "reason", "cancelledBy", "version", "revision"}
+    | {"createdAt", "updatedAt", "code", "message", "facts"}
+)
+
+
+async def whole_run(info: Info, found: records.Run) -> Run:
+    """A run that an operation gave back, with what it left out where that is selected."""
+    if selected(info) <= BRIEF:
+        return adopt(Run, found)
+    place = key(found.project_id, found.id)
+    read: Run | None = await found_by_key(info, Run, found.project_id, place)
+    return adopt(Run, found) if read is None else read
 
 
 @strawberry.type(description="A node's place in a run, and what became of it there.")
@@ -69,7 +87,11 @@ described(
 class Claim(records.Claim):
     """A step with everything that its worker needs, or why there is none."""
 
-    run: Run = strawberry.field(description="The run as it is now.")
+    @strawberry.field(description="The run as it is now.")  # type: ignore[misc]  # kept beside it
+    async def run(self, info: Info) -> Run:
+        """The run as it is now."""
+        return await whole_run(info, vars(self)["run"])
+
     step: StepOfRun | None = strawberry.field(default=None, description="The step.")
     node: WorkNode | None = strawberry.field(default=None, description="Its node.")
 
@@ -97,7 +119,6 @@ class Claim(records.Claim):
     def of(found: records.Claim) -> "Claim":
         """From the record."""
         claim = adopt(Claim, found)
-        claim.run = adopt(Run, found.run)
         claim.step = None if found.step is None else adopt(StepOfRun, found.step)
         claim.node = None if found.node is None else adopt(WorkNode, found.node)
         return claim
@@ -132,7 +153,11 @@ described(Moved, id="Id of the node.")
 class Replanned(records.Replanned):
     """What planning the rest of a run anew changes."""
 
-    run: Run = strawberry.field(description="The run as it is now.")
+    @strawberry.field(description="The run as it is now.")  # type: ignore[misc]  # kept beside it
+    async def run(self, info: Info) -> Run:
+        """The run as it is now."""
+        return await whole_run(info, vars(self)["run"])
+
     moved: tuple[Moved, ...] = strawberry.field(
         default=(), description="Steps that stand in another layer."
     )
@@ -141,7 +166,6 @@ class Replanned(records.Replanned):
     def of(found: records.Replanned) -> "Replanned":
         """From the record."""
         made = adopt(Replanned, found)
-        made.run = adopt(Run, found.run)
         made.moved = tuple(adopt(Moved, one) for one in found.moved)
         return made
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import strawberry
 
 from gotn.api import run_inputs as inputs
-from gotn.api.claims import Claim, Replanned, StepOfRun
+from gotn.api.claims import Claim, Replanned, StepOfRun, whole_run
 from gotn.api.context import Context
 from gotn.api.errors import (
     Conflict,
@@ -79,7 +79,7 @@ class Executing:
         found = await controlling.start(
             info.context.database, request, given.run_id, given.on_failure, given.expected_revision
         )
-        return adopt(Run, found)
+        return await whole_run(info, found)
 
     @_field(
         ClaimResult,
@@ -197,7 +197,7 @@ class Executing:
             given.reason,
             given.expected_revision,
         )
-        return adopt(Run, found)
+        return await whole_run(info, found)
 
     @_field(RunResult, "Go on with a run that failed or was cancelled.")
     async def resume_run(self, info: Info, given: Annotated[inputs.ResumeRunInput, Given]) -> Run:
@@ -208,7 +208,7 @@ class Executing:
             given.run_id,
             given.expected_revision,
         )
-        return adopt(Run, found)
+        return await whole_run(info, found)
 
     @_field(ReplannedResult, "Plan what is not begun of a run anew; tells what that changes.")
     async def replan_run(

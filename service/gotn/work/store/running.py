@@ -13,6 +13,7 @@ from typing import Any
 from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.errors import NotFound, ProgrammingError
+from gotn.work.records import Run
 from gotn.work.rules import forms
 from gotn.work.store import nodes
 from gotn.work.store.keys import batches, key
@@ -30,7 +31,7 @@ COUNTED = ("ready", "running", "blocked", "failed", "waiting")
 class Board:
     """One run and what is known of its steps."""
 
-    #: Its row, with revision and kept properties beside.
+    #: Its row without what is long (its order and layers), revision and kept properties beside.
     run: Row
     #: Positions that can be claimed, by (queue, position); what changed since is passed over.
     ready: list[tuple[float, int]] = field(default_factory=list)
@@ -39,6 +40,8 @@ class Board:
     #: Positions of running steps whose lease is over.
     expired: list[int] = field(default_factory=list)
     steps: dict[int, Row] = field(default_factory=dict)
+    #: The run's record, until the run changes.
+    told: Run | None = None
 
     @property
     def id(self) -> str:
@@ -169,11 +172,7 @@ async def _read(
 
 
 def _run(stored: Row) -> Row:
-    return shapes.row(
-        {k: v for k, v in stored.items() if k not in ("key", "project_id", "caption", "ordinal")},
-        leaves=forms.LEAVES,
-        moments=forms.MOMENTS,
-    )
+    return shapes.row(stored, leaves=forms.LEAVES, moments=forms.MOMENTS)
 
 
 async def board(tx: Tx, run_id: str, *, nodes: Iterable[str] = (), ends: bool = False) -> Board:
@@ -286,6 +285,7 @@ def put_run(tx: Window, board: Board, changes: Row, *, kept: bool = False) -> No
     if not kept:
         row["changes"] = row.get("changes", 0) + 1
         board.run["revision"] = board.run.get("revision", 1) + 1
+        board.told = None
     tx.touched = True
     tx.deferred.clock = [tx.running.wall, tx.running.offset]
 

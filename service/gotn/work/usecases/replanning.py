@@ -37,8 +37,10 @@ async def replan(
         expect(turn, expected_revision)
         if running.run_status(turn.board.run) in running.OVER:
             raise running.over(turn.board.run, "planned anew")
-        plan = await planning.compute(tx, ledger.project_id, await _wanted(turn), summaries=False)
-        found, kept = await _compared(turn, plan)
+        run = await turn.row()
+        wanted = await _wanted(turn, run)
+        plan = await planning.compute(tx, ledger.project_id, wanted, summaries=False)
+        found, kept = await _compared(turn, run, plan)
         if found and not dry_run:
             turn = await _written(turn, found, plan)
         return Replanned(
@@ -57,17 +59,17 @@ async def replan(
     )
 
 
-async def _wanted(turn: Turn) -> planning.Wanted:
+async def _wanted(turn: Turn, run: Row) -> planning.Wanted:
     """The scope of the run's own plan, less targets that are gone."""
-    targets = turn.board.run.get("targets") or []
+    targets = run.get("targets") or []
     stored = await nodes.existing(turn.tx, turn.ledger.project_id, targets)
     return planning.Wanted(
         targets=tuple(id_ for id_ in targets if id_ in stored) or tuple(targets),
-        leaves=bool(turn.board.run.get("leaves")),
+        leaves=bool(run.get("leaves")),
     )
 
 
-async def _compared(turn: Turn, plan: Plan) -> tuple[replanning.Rest, tuple[str, ...]]:
+async def _compared(turn: Turn, run: Row, plan: Plan) -> tuple[replanning.Rest, tuple[str, ...]]:
     """What the new plan changes of the rest, and the nodes of the steps that are kept."""
     every = await turn.steps(_EVERY)
     open_ = [step for step in every if running.step_status(step) in _OPEN]
@@ -80,24 +82,24 @@ async def _compared(turn: Turn, plan: Plan) -> tuple[replanning.Rest, tuple[str,
     ids = [step["node"] for step in kept]
     pairs = await steps.edges_from(turn.tx, turn.ledger.project_id, [*ids, *plan.ordered_node_ids])
     found = replanning.rest(
-        turn.board.id, kept, old, plan.ordered_node_ids, pairs, _position(turn, every)
+        turn.board.id, kept, old, plan.ordered_node_ids, pairs, _position(run, every)
     )
-    waiting = await _waiting(turn, {step["node"] for step in every})
+    waiting = await _waiting(turn, run, {step["node"] for step in every})
     found.gone += waiting
     found.removed += [step["node"] for step in waiting if step["node"] not in found.added]
     return found, tuple(ids)
 
 
-def _position(turn: Turn, every: list[Row]) -> int:
+def _position(run: Row, every: list[Row]) -> int:
     """The first position that no step of the run ever had."""
-    known = turn.board.run.get("positions") or len(turn.board.run.get("ordered_node_ids", ()))
+    known = run.get("positions") or len(run.get("ordered_node_ids", ()))
     used: list[int] = [step["position"] + 1 for step in every]
     return max([int(known), *used])
 
 
-async def _waiting(turn: Turn, there: set[str]) -> list[Row]:
+async def _waiting(turn: Turn, run: Row, there: set[str]) -> list[Row]:
     """Steps of nodes that are not stored: nothing to plan, so they leave the run."""
-    ids = [id_ for id_ in turn.board.run.get("ordered_node_ids", ()) if id_ not in there]
+    ids = [id_ for id_ in run.get("ordered_node_ids", ()) if id_ not in there]
     found = await edges.pending_for(turn.tx, turn.ledger.project_id, ids)
     return [row for row in found if row["type"] == "step" and row["run"] == turn.board.id]
 

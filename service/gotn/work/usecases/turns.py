@@ -13,7 +13,7 @@ from gotn.database.connection import Tx
 from gotn.journal import Ledger
 from gotn.work.records import NodeStatus, Run, RunStatus, StepOfRun
 from gotn.work.rules import moves, running
-from gotn.work.store import nodes
+from gotn.work.store import nodes, runs
 from gotn.work.store import running as store
 from gotn.work.store import steps as columns
 from gotn.work.store.running import Board
@@ -100,8 +100,16 @@ class Turn:
         self.noted = {}
 
     def told(self) -> Run:
-        """The run as it is now."""
-        return shapes.build(Run, self.board.run | {"project_id": self.ledger.project_id})
+        """The run as it is now, without its order and layers."""
+        if self.board.told is None:
+            row = self.board.run | {"project_id": self.ledger.project_id}
+            self.board.told = shapes.build(Run, row)
+        return self.board.told
+
+    async def row(self) -> Row:
+        """The whole row of the run as it is now."""
+        found = await runs.get(self.tx, self.ledger.project_id, [self.board.id])
+        return found[self.board.id]
 
     def shown(self, step: Row) -> StepOfRun:
         """A step as it is now."""
