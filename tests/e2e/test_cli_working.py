@@ -202,6 +202,7 @@ def test_nobody_is_asked(gotn: Command, place: Path) -> None:
     assert done["prompt"]["guards"][0]["answer"] == "met"
     assert done["asserted"]["waiting"] == ["It is good"]
     assert done["asserted"]["outputs"]["exit_code"] == 0
+    assert json.loads(Path(done["asserted"]["outputs_file"]).read_text())["exit_code"] == 0
     assert done["held"]["waiting"] == ["command:rm -rf ."]
     assert [line[1] for line in log(place)] == ["asserted", "asserted"]
     for row in steps(gotn, run).values():
@@ -236,6 +237,7 @@ def test_what_was_done_is_skipped(gotn: Command, place: Path) -> None:
     assert work(gotn, place, third)["steps"][0]["outcome"] == "completed"
 
 
+@pytest.mark.slow
 def test_a_killed_worker(gotn: Command, place: Path, workers: Workers) -> None:
     """Kill -9 in the middle of a step: its command ends too, another does it exactly once."""
     nodes = [{"id": f"n{i}", "command": PYTHON} for i in range(6)]
@@ -261,6 +263,7 @@ def test_a_killed_worker(gotn: Command, place: Path, workers: Workers) -> None:
     assert gotn.data("journal", "verify")["equal"] is True
 
 
+@pytest.mark.slow
 def test_a_worker_that_slept(gotn: Command, place: Path, workers: Workers) -> None:
     """A worker that was away longer than its lease ends its command and says who has the step."""
     run = planned(gotn, place, {"id": "a", "command": f"{PYTHON} never"})
@@ -293,6 +296,7 @@ def test_an_interrupted_worker(gotn: Command, place: Path, workers: Workers) -> 
     row = steps(gotn, run)["a"]
     assert (row["status"], row["attempts"][0]["outcome"]) == ("ready", "released")
     assert "interrupted" in row["reason"]
+    assert gotn.data("journal", "verify")["equal"] is True
     (place / "never").touch()
     assert work(gotn, place, run, "--node", "a")["steps"][0]["outcome"] == "completed"
 
@@ -360,6 +364,7 @@ def test_a_broken_list_stops_before_a_claim(gotn: Command, place: Path) -> None:
     assert steps(gotn, run)["a"]["status"] == "ready"
 
 
+@pytest.mark.slow
 def test_watching(gotn: Command, place: Path, workers: Workers) -> None:
     """A run that others execute is followed to its end, in lines and as data."""
     run = planned(

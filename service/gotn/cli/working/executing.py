@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from gotn.cli.working.asking import Nobody
@@ -63,6 +64,8 @@ class Crew:
     asked: Nobody
     telling: Telling
     wanted: Wanted
+    #: Where outputs are kept of steps that somebody else will end.
+    kept: Path
     ended: deque[Worked] = field(default_factory=lambda: deque(maxlen=TOLD))
     count: Counter[End] = field(default_factory=Counter)
     #: The run as the last claim told it.
@@ -84,6 +87,7 @@ class Crew:
                 telling=self.telling,
                 groups=groups,
                 lease_ms=self.wanted.lease_ms,
+                kept=self.kept,
             )
             let_go = self._obey(stepper, groups)
             try:
@@ -243,11 +247,12 @@ def told(worked: Worked, door: Door) -> str:
     if worked.handed["command"]:
         lines.append(f"  Command: {worked.handed['command']}")
     lines += [f"  Unanswered: {one}" for one in worked.handed["waiting"]]
+    seen = worked.handed.get("outputs_file")
     return "\n".join(
         [
             *lines,
             f"  It is {worked.worker}'s until {worked.handed['lease_until']}. End it with:",
-            f"    gotn run complete {place}",
+            f"    gotn run complete {place}" + (f" --output @{seen}" if seen else ""),
             f"    gotn run fail {place} --reason TEXT",
             f"    gotn run heartbeat {place}",
         ]

@@ -1,7 +1,9 @@
 """What a worker records of a step: its command, its output, the answers to its conditions."""
 
+import hashlib
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gotn.cli.working.commanding import Outcome
@@ -56,3 +58,15 @@ def _bounded(found: Row) -> Row:
 
 def _size(found: Row) -> int:
     return len(json.dumps(found))
+
+
+def kept(folder: Path, run: str, node: str, attempt: int, found: Row) -> Path | None:
+    """A file with the outputs of a step that somebody else will end; None where none can be."""
+    name = hashlib.sha256(node.encode()).hexdigest()[:12]
+    path = folder / f"{run}-{name}-{attempt}.json"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
+    except OSError:
+        return None
+    return path

@@ -64,7 +64,8 @@ def work(call: Call, id_: str | None, options: Options) -> int:
             asked = asking.chosen(
                 yes=options.yes, as_json=call.as_json, name=name, quiet=told.quiet
             )
-            crew = Crew(door=door, place=place, asked=asked, telling=told, wanted=wanted)
+            kept = call.settings.home / "outputs"
+            crew = Crew(door=door, place=place, asked=asked, telling=told, wanted=wanted, kept=kept)
             await crew.work()
         crew.run = await door.ask("RunShow", id=door.run_id, first=1)
         return crew

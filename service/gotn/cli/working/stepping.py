@@ -12,9 +12,10 @@ the lease is lost                                     lost: the command is ended
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from gotn.cli.working import commanding, conditions, workspace
+from gotn.cli.working import commanding, conditions, outputs, workspace
 from gotn.cli.working.asking import Nobody
 from gotn.cli.working.commanding import Commander, Outcome
 from gotn.cli.working.conditions import Answer, Condition, Finding
@@ -44,6 +45,8 @@ class Stepper:
     telling: Telling
     groups: Groups
     lease_ms: int
+    #: Where outputs are kept of steps that somebody else will end.
+    kept: Path
     #: The leases of steps that are worked on now.
     held: set[Lease] = field(default_factory=set)
     stopped: bool = False
@@ -202,16 +205,17 @@ class Stepper:
     async def _end(self, work: Work, end: End, operation: str, reason: str | None) -> Worked:
         """Record the end; LOST where it is refused."""
         more: Row = {"reason": reason}
+        ended = self._ended(work, end, reason)
         if operation != "RunSkip":
             named = workspace.files(work.node.get("artifacts"))
             more |= {
                 "outputs": work.outputs,
                 "artifacts": list(workspace.present(self.place, named)),
-                "durationMs": work.elapsed_ms,
+                "durationMs": ended.duration_ms,
             }
         patience = max(work.lease.left, 1.0)
         await self.door.end(operation, patience, work.id, work.lease.token, **more)
-        return self._ended(work, end, reason)
+        return ended
 
     async def _hand_over(
         self, work: Work, why: str, waiting: list[Finding], command: str | None = None
@@ -223,7 +227,7 @@ class Stepper:
             with_lease = {"lease_until": renewed.get("lease_until")}
         except Unavailable as error:
             self.telling.line(f"{work.id}: its lease could not be made longer: {error.message}")
-        handed = {
+        handed: Row = {
             "token": work.lease.token,
             "prompt": work.node.get("prompt_text"),
             "guards": [one.row() for one in work.guards],
@@ -233,6 +237,10 @@ class Stepper:
             "waiting": [str(one.condition) for one in waiting],
             "outputs": work.outputs,
         } | with_lease
+        if work.outcome is not None:
+            found, attempt = handed["outputs"], work.claim.get("attempt") or 1
+            path = outputs.kept(self.kept, self.door.run_id, work.id, attempt, found)
+            handed["outputs_file"] = str(path) if path else None
         ended = self._ended(work, End.HANDED_OVER, why)
         ended.handed = handed
         return ended
