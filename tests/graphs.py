@@ -61,7 +61,7 @@ async def assert_verified(database: Database, project: str) -> None:
     """
     found = await replay.verify(database, project)
     assert ((), True) == (found.problems, found.chain_ok)
-    assert [] == found.differing
+    assert [] == found.differing, found.differing
     assert found.replay_digest == found.live_digest
     seqs = [entry.seq async for entry in journal.entries(database, project)]
     assert list(range(1, await seq_of(database, project) + 1)) == seqs

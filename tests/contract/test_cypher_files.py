@@ -128,6 +128,7 @@ def test_folders_are_known() -> None:
         "journal",
         "project",
         "request",
+        "run",
         "schema",
         "staging",
         "work",

@@ -44,7 +44,7 @@ async def test_a_run_over_http(api: Api) -> None:
     failed = await api.run("RunFail", input={**mine, "reason": "broken"})
     assert ("FAILED", "broken") == (failed["status"], failed["reason"])
     late = await api.run("RunSkip", input={"runId": run, "nodeId": "c", "reason": "late"})
-    assert ("ILLEGAL_MOVE", "failed") == (late["code"], late["before"])
+    assert ("ILLEGAL_MOVE", "failed") == (late["code"], late["facts"]["before"])
     ended = await api.run("RunClaim", input={"runId": run, "worker": "v"})
     assert ("RUN_ENDED", "FAILED") == (ended["status"], ended["run"]["status"])
     shown = await api.run("RunShow", id=run)

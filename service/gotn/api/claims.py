@@ -113,3 +113,43 @@ described(
     retry_after_ms="When to ask again, where time alone makes something ready.",
     warnings="What is wrong with the node's retry policy.",
 )
+
+
+@strawberry.type(description="A step that stands in another layer than before.")
+class Moved(records.Moved):
+    """A step that stands in another layer than before."""
+
+    from_layer: int | None = strawberry.field(
+        name="from", default=None, description="Its layer before."
+    )
+    to_layer: int | None = strawberry.field(name="to", default=None, description="Its layer now.")
+
+
+described(Moved, id="Id of the node.")
+
+
+@strawberry.type(description="What planning the rest of a run anew changes.")
+class Replanned(records.Replanned):
+    """What planning the rest of a run anew changes."""
+
+    run: Run = strawberry.field(description="The run as it is now.")
+    moved: tuple[Moved, ...] = strawberry.field(
+        default=(), description="Steps that stand in another layer."
+    )
+
+    @staticmethod
+    def of(found: records.Replanned) -> "Replanned":
+        """From the record."""
+        made = adopt(Replanned, found)
+        made.run = adopt(Run, found.run)
+        made.moved = tuple(adopt(Moved, one) for one in found.moved)
+        return made
+
+
+described(
+    Replanned,
+    added="Ids of nodes that come into the run, in order.",
+    removed="Ids of nodes that leave it.",
+    kept="Ids of nodes whose steps stay as they are: ended, running, or held by a failed one.",
+    layers="The layers of the rest.",
+)

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 import strawberry
 
 from gotn.api import run_inputs as inputs
-from gotn.api.claims import Claim, StepOfRun
+from gotn.api.claims import Claim, Replanned, StepOfRun
 from gotn.api.context import Context
 from gotn.api.errors import (
     Conflict,
+    CycleRefused,
     IllegalMove,
     InvalidInput,
     LimitExceeded,
@@ -18,7 +19,7 @@ from gotn.api.errors import (
 from gotn.api.runs import Run
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
-from gotn.work.usecases import claiming, controlling, ending
+from gotn.work.usecases import claiming, controlling, ending, replanning
 
 Info = strawberry.Info[Context, None]
 Given = strawberry.argument(name="input", description="What is asked for.")
@@ -39,6 +40,18 @@ ClaimResult = Annotated[
 StepResult = Annotated[
     StepOfRun | NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded,
     _union("StepResult", "A step, or why it was refused."),
+]
+
+ReplannedResult = Annotated[
+    Replanned
+    | NotFound
+    | InvalidInput
+    | Conflict
+    | StaleRevision
+    | CycleRefused
+    | IllegalMove
+    | LimitExceeded,
+    _union("ReplannedResult", "What planning anew changes, or why it was refused."),
 ]
 
 
@@ -155,3 +168,43 @@ class Executing:
             token=given.token,
         )
         return adopt(StepOfRun, found)
+
+    @_field(
+        RunResult,
+        "Give a run up: its open steps are skipped with the reason, its nodes stay open.",
+    )
+    async def cancel_run(self, info: Info, given: Annotated[inputs.CancelRunInput, Given]) -> Run:
+        """Give a run up."""
+        found = await controlling.cancel(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.reason,
+            given.expected_revision,
+        )
+        return adopt(Run, found)
+
+    @_field(RunResult, "Go on with a run that failed or was cancelled.")
+    async def resume_run(self, info: Info, given: Annotated[inputs.ResumeRunInput, Given]) -> Run:
+        """Go on with a run that failed or was cancelled."""
+        found = await controlling.resume(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.expected_revision,
+        )
+        return adopt(Run, found)
+
+    @_field(ReplannedResult, "Plan what is not begun of a run anew; tells what that changes.")
+    async def replan_run(
+        self, info: Info, given: Annotated[inputs.ReplanRunInput, Given]
+    ) -> Replanned:
+        """Plan what is not begun of a run anew."""
+        found = await replanning.replan(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            dry_run=given.dry_run,
+            expected_revision=given.expected_revision,
+        )
+        return Replanned.of(found)

@@ -136,3 +136,37 @@ class SkipStepInput:
     )
     project: str = project_member()
     idempotency_key: str | None = key_member()
+
+
+@strawberry.input(description="What cancelRun takes.")
+class CancelRunInput:
+    """What cancelRun takes."""
+
+    run_id: str = run_member()
+    reason: str = strawberry.field(description="Why it is given up, for people.")
+    expected_revision: int | None = revision_member()
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+
+
+@strawberry.input(description="What resumeRun takes.")
+class ResumeRunInput:
+    """What resumeRun takes."""
+
+    run_id: str = run_member()
+    expected_revision: int | None = revision_member()
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+
+
+@strawberry.input(description="What replanRun takes.")
+class ReplanRunInput:
+    """What replanRun takes."""
+
+    run_id: str = run_member()
+    dry_run: bool = strawberry.field(
+        default=False, description="Say what would change; change nothing."
+    )
+    expected_revision: int | None = revision_member()
+    project: str = project_member()
+    idempotency_key: str | None = key_member()

@@ -98,7 +98,7 @@ class State:
         elif "step" in item:
             step = item["step"]
             at = (step["run"], step["position"])
-            _put(self.steps, at, _step_event(event), step)
+            _put(self.steps, at, _step_event(event, step), step)
             if at in self.steps:
                 self._steps_of.setdefault(self.steps[at]["node"], set()).add(at)
         elif "settings" in item:
@@ -120,7 +120,10 @@ class State:
                     del self.steps[at]
 
 
-def _step_event(event: str) -> str:
+def _step_event(event: str, step: Row) -> str:
+    """Steps come with their run, change with it, and may be taken out of it."""
+    if step.get("removed"):
+        return "remove_step"
     return "add_step" if event == "start_run" else event
 
 

@@ -31,6 +31,8 @@ STEP_MOVES: dict[StepStatus, frozenset[StepStatus]] = {
 ENDED = frozenset({S.COMPLETED, S.FAILED, S.SKIPPED})
 #: Runs in which nothing happens any more.
 OVER = frozenset({R.COMPLETED, R.FAILED, R.CANCELLED})
+#: Runs that can be resumed.
+RESUMED = frozenset({R.FAILED, R.CANCELLED})
 
 
 def run_status(row: Row) -> RunStatus:
@@ -72,12 +74,13 @@ def over(row: Row, what: str) -> IllegalMove:
 
 def illegal_start(row: Row) -> IllegalMove:
     """The error for starting a run that was started before."""
-    status = run_status(row).value
+    status = run_status(row)
+    instead = "; it can be resumed" if status in RESUMED else ""
     return IllegalMove(
-        f"Run {row['id']}: a {status} run cannot be started; it can be resumed.",
-        before=status,
+        f"Run {row['id']}: a {status.value} run cannot be started{instead}.",
+        before=status.value,
         after=R.RUNNING.value,
-        legal=[],
+        legal=sorted(one.value for one in RUN_MOVES[status]),
     )
 
 

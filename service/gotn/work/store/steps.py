@@ -1,5 +1,6 @@
 """The steps of a whole run, as columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,3 +82,32 @@ async def next_moment(tx: Tx, project_id: str, run_id: str, clock: int) -> int |
     """When the next retry or end of a lease is due, by the clock of leases."""
     at = await tx.value("run/next_moment", run=key(project_id, run_id), clock=clock)
     return None if at is None else int(at)
+
+
+async def standing(
+    tx: Tx, project_id: str, run_id: str, statuses: Sequence[str], *, cancelled: bool = False
+) -> list[tuple[str, Row]]:
+    """A run's steps in these statuses, or that its cancelling skipped: node, what is stored."""
+    found = await tx.value(
+        "run/steps_in",
+        run=key(project_id, run_id),
+        statuses=list(statuses),
+        cancelled=cancelled,
+    )
+    return [(node, stored) for node, stored in found]
+
+
+async def delete(tx: Tx, project_id: str, run_id: str, rows: Sequence[Row]) -> None:
+    """Take steps out of a run."""
+    for some in batches(rows):
+        names = [{"node": key(project_id, r["node"]), "position": r["position"]} for r in some]
+        await tx.rows("run/delete_steps", run=key(project_id, run_id), steps=names)
+
+
+async def edges_from(tx: Tx, project_id: str, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The hard edges that begin at these nodes."""
+    found: list[tuple[str, str]] = []
+    for some in batches(ids):
+        pairs = await tx.value("run/edges_from", keys=[key(project_id, id_) for id_ in some])
+        found += [(src, dst) for src, dst in pairs]
+    return found

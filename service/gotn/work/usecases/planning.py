@@ -100,7 +100,7 @@ async def plan(
 
     async def work(tx: Tx, ledger: Ledger) -> Plan:
         made = await compute(tx, ledger.project_id, wanted, summaries=described)
-        return await _keep(tx, ledger, made) if made.ordered_node_ids else made
+        return await _keep(tx, ledger, made, wanted) if made.ordered_node_ids else made
 
     return await write(database, request, "plan", shapes.plain(wanted), Plan, work, create=False)
 
@@ -242,7 +242,7 @@ async def _refused(tx: Tx, project_id: str, ways: list[list[str]]) -> CycleRefus
     )
 
 
-async def _keep(tx: Tx, ledger: Ledger, made: Plan) -> Plan:
+async def _keep(tx: Tx, ledger: Ledger, made: Plan, wanted: Wanted) -> Plan:
     """Store the plan as a run with its steps, and note it."""
     stamp = ledger.now.strftime("run-%Y%m%d-%H%M%S")
     taken = await run_store.ids_like(tx, ledger.project_id, stamp)
@@ -262,6 +262,11 @@ async def _keep(tx: Tx, ledger: Ledger, made: Plan) -> Plan:
     }
     if made.workspace_path:
         row["workspace_path"] = made.workspace_path
+    # What planning the rest anew must know; ours, never in a document.
+    if wanted.targets:
+        row["targets"] = list(wanted.targets)
+    if wanted.leaves:
+        row["leaves"] = True
     places = ((id_, n) for n, layer in enumerate(made.layers) for id_ in layer)
     rows: list[Row] = [
         {"run": run_id, "node": id_, "position": position, "layer": layer, "status": "ready"}

@@ -3,7 +3,7 @@
 Steps and nodes change together, and an operation's items are one entry an event.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +15,7 @@ from gotn.work.records import NodeStatus, Run, RunStatus, StepOfRun
 from gotn.work.rules import moves, running
 from gotn.work.store import nodes
 from gotn.work.store import running as store
+from gotn.work.store import steps as columns
 from gotn.work.store.running import Board
 from gotn.work.store.window import Window
 from gotn.work.usecases import blocking, comparing
@@ -77,6 +78,20 @@ class Turn:
         await nodes.update(self.tx, self.ledger.project_id, [change])
         self.noted.setdefault(event, []).append({"node": change})
         return True
+
+    async def reopen(self, id_: str) -> None:
+        """Let a failed node be ready again; what failed since elsewhere stays."""
+        known = (await nodes.get(self.tx, self.ledger.project_id, [id_])).get(id_, {})
+        if known.get("status") == NodeStatus.FAILED.value:
+            await self.node(id_, NodeStatus.READY, "update_run")
+
+    async def steps(self, statuses: Sequence[str], *, cancelled: bool = False) -> list[Row]:
+        """The run's steps in these statuses, or that its cancelling skipped, by position."""
+        await self.tx.flush()
+        found = await columns.standing(
+            self.tx.plain, self.ledger.project_id, self.board.id, statuses, cancelled=cancelled
+        )
+        return [self.tx.running.known(self.board.id, node, stored) for node, stored in found]
 
     def write_down(self) -> None:
         """Note in the journal what was changed up to here."""

@@ -1,0 +1,221 @@
+import asyncio
+
+import pytest
+from factories import make_edge, make_node
+from graphs import assert_verified
+
+from gotn import journal
+from gotn.database.connection import Database
+from gotn.errors import IllegalMove, LeaseLost, StaleRevision
+from gotn.work.records import (
+    Claim,
+    ClaimStatus,
+    Moved,
+    NodeStatus,
+    OnFailure,
+    RunStatus,
+    StepStatus,
+)
+from gotn.work.store import nodes as node_store
+from gotn.work.store import runs as run_store
+from gotn.work.usecases import (
+    bulk,
+    claiming,
+    controlling,
+    edges,
+    ending,
+    nodes,
+    planning,
+    replanning,
+)
+from gotn.work.usecases.writing import Request
+
+
+async def planned(database: Database, request: Request, ids: str, *pairs: str) -> str:
+    """A run of nodes of one letter each, with edges given as "ab"."""
+    hard = [make_edge(pair[0], pair[1]) for pair in pairs]
+    await bulk.add_graph(database, request, [make_node(i) for i in ids], hard)
+    return (await planning.plan(database, request)).run_id or ""
+
+
+async def claimed(database: Database, request: Request, run: str, worker: str = "w") -> Claim:
+    """The next claim, as soon as there is one."""
+    while True:
+        claim = await claiming.claim(database, request, run, worker, lease_ms=1000)
+        if claim.status is not ClaimStatus.NOTHING_READY:
+            return claim
+        assert claim.retry_after_ms is not None
+        await asyncio.sleep(claim.retry_after_ms / 1000)
+
+
+async def statuses(database: Database, request: Request, ids: str) -> str:
+    """The first letters of the nodes' statuses."""
+    found = await database.read(lambda tx: node_store.get(tx, request.project_id, ids))
+    return "".join(found[id_]["status"][0] for id_ in ids)
+
+
+async def test_an_expired_lease_gives_the_step_back(database: Database, request_: Request) -> None:
+    """The next worker gets it; the first one's completion is refused with who has it."""
+    run = await planned(database, request_, "a")
+    first = await claimed(database, request_, run, "one")
+    second = await claimed(database, request_, run, "two")
+    assert (2, "two") == (second.attempt, second.step and second.step.worker)
+    with pytest.raises(LeaseLost, match="two has it until") as lost:
+        await ending.complete(database, request_, run, "a", first.token or "")
+    assert ("two", 2) == (lost.value.facts["holder"], lost.value.facts["attempt"])
+    with pytest.raises(LeaseLost):
+        await claiming.renew(database, request_, run, "a", first.token or "")
+    renewed = await claiming.renew(database, request_, run, "a", second.token or "")
+    assert renewed.lease_until is not None
+    assert second.lease_until is not None
+    assert renewed.lease_until > second.lease_until
+    step = await ending.complete(database, request_, run, "a", second.token or "")
+    assert ["expired", "completed"] == [one["outcome"] for one in step.attempts]
+    events = [entry.event async for entry in journal.entries(database, request_.project_id)]
+    assert ["execute_step", "finish_run"] == events[-2:]
+    await assert_verified(database, request_.project_id)
+
+
+async def test_who_fails_fast_ends_at_once(database: Database, request_: Request) -> None:
+    """Nothing more is handed out; what is running may end; then the run has failed."""
+    run = await planned(database, request_, "abc")
+    started = await controlling.start(database, request_, run, OnFailure.FAIL_FAST)
+    assert (RunStatus.RUNNING, OnFailure.FAIL_FAST, 2) == (
+        started.status,
+        started.on_failure,
+        started.revision,
+    )
+    with pytest.raises(IllegalMove, match="a running run cannot be started"):
+        await controlling.start(database, request_, run)
+    one = await claiming.claim(database, request_, run, "w")
+    two = await claiming.claim(database, request_, run, "w")
+    await ending.fail(database, request_, run, "a", one.token or "", "broken")
+    claim = await claiming.claim(database, request_, run, "w")
+    assert (ClaimStatus.NOTHING_READY, RunStatus.RUNNING) == (claim.status, claim.run.status)
+    await ending.complete(database, request_, run, "b", two.token or "")
+    ended = await claiming.claim(database, request_, run, "w")
+    assert (ClaimStatus.RUN_ENDED, RunStatus.FAILED) == (ended.status, ended.run.status)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_cancelled_run_can_be_resumed(database: Database, request_: Request) -> None:
+    """Its open steps are skipped, its nodes stay open; resumed, they are ready again."""
+    run = await planned(database, request_, "abcd", "ab", "bc")
+    done = await claiming.claim(database, request_, run, "w")
+    await ending.complete(database, request_, run, "a", done.token or "")
+    await ending.skip(database, request_, run, "d", "by hand")
+    taken = await claiming.claim(database, request_, run, "w")
+    with pytest.raises(StaleRevision):
+        await controlling.cancel(database, request_, run, "no", expected_revision=1)
+    found = await controlling.cancel(database, request_, run, "no time", expected_revision=2)
+    assert (RunStatus.CANCELLED, "no time", "tester") == (
+        found.status,
+        found.reason,
+        found.cancelled_by,
+    )
+    assert "crrs" == await statuses(database, request_, "abcd")
+    await assert_verified(database, request_.project_id)
+    with pytest.raises(LeaseLost, match="cancelled: no time"):
+        await ending.complete(database, request_, run, "b", taken.token or "")
+    with pytest.raises(IllegalMove):
+        await controlling.cancel(database, request_, run, "again")
+    again = await controlling.resume(database, request_, run)
+    assert (RunStatus.RUNNING, None, None) == (again.status, again.reason, again.finished_at)
+    await assert_verified(database, request_.project_id)
+    order = []
+    while (claim := await claiming.claim(database, request_, run, "w")).node is not None:
+        order.append(claim.node.id)
+        await ending.complete(database, request_, run, claim.node.id, claim.token or "")
+    assert ["b", "c"] == order
+    assert RunStatus.COMPLETED is claim.run.status
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_failed_run_can_be_resumed(database: Database, request_: Request) -> None:
+    """What failed is tried anew with all its attempts, what it blocked is free."""
+    run = await planned(database, request_, "abc", "ab", "bc")
+    claim = await claiming.claim(database, request_, run, "w")
+    await ending.fail(database, request_, run, "a", claim.token or "", "broken")
+    assert "fbb" == await statuses(database, request_, "abc")
+    await controlling.resume(database, request_, run)
+    assert "rrr" == await statuses(database, request_, "abc")
+    await assert_verified(database, request_.project_id)
+    claim = await claiming.claim(database, request_, run, "w")
+    assert (2, "a") == (claim.attempt, claim.node and claim.node.id)
+    step = await ending.complete(database, request_, run, "a", claim.token or "")
+    assert [(1, "failed", True), (2, "completed", None)] == [
+        (one["number"], one["outcome"], one.get("resumed")) for one in step.attempts
+    ]
+    await assert_verified(database, request_.project_id)
+
+
+async def test_the_rest_is_planned_anew(database: Database, request_: Request) -> None:
+    """What changed is told; what is done stays; a preview changes nothing."""
+    run = await planned(database, request_, "abcd", "ab", "bc")
+    claim = await claiming.claim(database, request_, run, "w")
+    await ending.complete(database, request_, run, "a", claim.token or "")
+    same = await replanning.replan(database, request_, run)
+    assert ((), (), (), ("a",)) == (same.added, same.removed, same.moved, same.kept)
+    await nodes.add(database, request_, make_node("e"))
+    await edges.add(database, request_, make_edge("d", "b"))
+    await edges.add(database, request_, make_edge("e", "d"))
+    await nodes.remove(database, request_, "c", cascade=True)
+    before = await database.read(lambda tx: run_store.get(tx, request_.project_id, [run]))
+    told = await replanning.replan(database, request_, run, dry_run=True)
+    assert before == await database.read(lambda tx: run_store.get(tx, request_.project_id, [run]))
+    found = await replanning.replan(database, request_, run)
+    assert (told.added, told.removed, told.moved) == (found.added, found.removed, found.moved)
+    assert (("e",), ("c",)) == (found.added, found.removed)
+    assert (("e",), ("d",), ("b",)) == found.layers
+    assert (
+        Moved(id="d", from_layer=0, to_layer=1),
+        Moved(id="b", from_layer=1, to_layer=2),
+    ) == found.moved
+    assert [["a", "e"], ["d"], ["b"]] == found.run.layers
+    assert ("a", "e", "d", "b") == found.run.ordered_node_ids
+    await assert_verified(database, request_.project_id)
+    order = []
+    while (claim := await claiming.claim(database, request_, run, "w")).node is not None:
+        order.append(claim.node.id)
+        await ending.complete(database, request_, run, claim.node.id, claim.token or "")
+    assert ["e", "d", "b"] == order
+    await assert_verified(database, request_.project_id)
+
+
+async def test_edits_are_seen_by_the_next_claim(database: Database, request_: Request) -> None:
+    """An edge or a status that changes while a run is executed counts at once."""
+    run = await planned(database, request_, "abc", "ab")
+    await controlling.start(database, request_, run)
+    await edges.add(database, request_, make_edge("b", "c"))
+    await nodes.update(database, request_, "a", {"status": NodeStatus.FAILED})
+    claim = await claiming.claim(database, request_, run, "w")
+    assert ClaimStatus.RUN_ENDED is claim.status
+    assert RunStatus.FAILED is claim.run.status
+    await assert_verified(database, request_.project_id)
+    await nodes.update(database, request_, "a", {"status": NodeStatus.COMPLETED})
+    await controlling.resume(database, request_, run)
+    order = []
+    while (claim := await claiming.claim(database, request_, run, "w")).node is not None:
+        order.append(claim.node.id)
+        await ending.complete(database, request_, run, claim.node.id, claim.token or "")
+    assert ["b", "c"] == order
+    assert RunStatus.COMPLETED is claim.run.status
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_node_of_two_runs_is_done_once(database: Database, request_: Request) -> None:
+    """Claimed in one run it is not handed out in the other, which skips it once it is done."""
+    one = await planned(database, request_, "ab", "ab")
+    two = (await planning.plan(database, request_)).run_id or ""
+    claim = await claiming.claim(database, request_, one, "w")
+    other = await claiming.claim(database, request_, two, "v")
+    assert ClaimStatus.NOTHING_READY is other.status
+    await ending.complete(database, request_, one, "a", claim.token or "")
+    other = await claiming.claim(database, request_, two, "v")
+    assert "b" == (other.node and other.node.id)
+    await ending.complete(database, request_, two, "b", other.token or "")
+    last = await claiming.claim(database, request_, one, "w")
+    assert (ClaimStatus.RUN_ENDED, RunStatus.COMPLETED) == (last.status, last.run.status)
+    steps = await database.read(lambda tx: run_store.steps_of(tx, request_.project_id, "b", 9))
+    assert {StepStatus.COMPLETED.value, StepStatus.SKIPPED.value} == {s["status"] for s in steps}
+    await assert_verified(database, request_.project_id)
