@@ -8,6 +8,7 @@ import secrets
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from chaos import report
@@ -25,7 +26,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     print(f"seed {given.seed}", flush=True)
     begin = time.monotonic()
-    rounds = asyncio.run(_rounds(given))
+    rounds: list[Round] = []
+    with suppress(KeyboardInterrupt):  # what was seen until then is told
+        asyncio.run(_run(given, rounds))
     report.table(rounds, time.monotonic() - begin)
     if given.json:
         whole = {"seed": given.seed, "rounds": [vars(one) for one in rounds]}
@@ -42,14 +45,16 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--others", type=int, metavar="N", help="each other fault so often")
     parser.add_argument("--only", action="append", default=[], metavar="FAULT", help="this one")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6), metavar="N")
+    parser.add_argument("--minutes", type=float, default=600, metavar="N", help="and no longer")
     parser.add_argument("--callers", type=int, default=12, metavar="N", help="at the same time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every round there")
     return parser
 
 
-async def _rounds(given: argparse.Namespace) -> list[Round]:
+async def _run(given: argparse.Namespace, rounds: list[Round]) -> None:
+    """Every fault that was chosen, or those that begin within the time."""
     rng = random.Random(given.seed)
-    rounds: list[Round] = []
+    until = time.monotonic() + 60 * given.minutes
     async with world() as everything:
         for what, why in everything.missing.items():
             print(f"left out: {what}: {why}", flush=True)
@@ -58,11 +63,14 @@ async def _rounds(given: argparse.Namespace) -> list[Round]:
             project = f"chaos-{start // EACH}"
             async with loaded(everything, project, rng.randrange(10**9), given.callers) as busy:
                 for fault in faults[start : start + EACH]:
+                    if time.monotonic() > until:
+                        break
                     rounds.append(await struck(busy, fault, rng))
                     report.line(rounds[-1])
                 rounds.append(await concluded(busy))
                 report.line(rounds[-1])
-    return rounds
+            if time.monotonic() > until:
+                return
 
 
 def _chosen(given: argparse.Namespace, rng: random.Random, missing: dict[str, str]) -> list[Fault]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chaos.judge import shown
-from chaos.scenario import Round
+from chaos.scenario import END, Round
 
 
 def line(found: Round) -> None:
@@ -25,7 +25,8 @@ def line(found: Round) -> None:
 
 def table(rounds: Sequence[Round], seconds: float) -> None:
     """Each kind of fault: how often, how fast the way back, how many violations."""
-    made = Table(title=f"{len(rounds)} faults in {seconds:.0f} s")
+    count = sum(one.fault != END for one in rounds)
+    made = Table(title=f"{count} faults in {seconds / 60:.0f} minutes")
     for name in ("fault", "times", "tries failed", "back: median", "longest", "violations"):
         made.add_column(name, justify="left" if name == "fault" else "right")
     for name in sorted({one.fault for one in rounds}):

@@ -15,6 +15,8 @@ from chaos.load import ADD, SHARED, Load, writers
 from chaos.seeing import seen
 from chaos.world import World
 
+#: How the round is called in which nothing happens but the end of a run.
+END = "the run's end"
 #: Seconds of load before a fault comes, at least and at most.
 MOMENT = (0.3, 2.5)
 #: Seconds in which a write must be acknowledged once a fault's cause is gone, and a run end.
@@ -92,7 +94,7 @@ async def struck(busy: Busy, fault: Fault, rng: random.Random) -> Round:
 
 async def concluded(busy: Busy) -> Round:
     """The run that was under way comes to its end, and the judge's last word."""
-    found = Round("the end", before=busy.load.history.count)
+    found = Round(END, before=busy.load.history.count)
     begin = time.monotonic()
     try:
         async with asyncio.timeout(BACK):

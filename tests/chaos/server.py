@@ -27,6 +27,10 @@ print(json.dumps([server.pid, server.bolt_uri, server.user, server.password]))
 """
 
 
+#: Java that compiles little starts a third sooner.
+_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+
+
 @dataclass
 class Neo4j:
     """One throw-away server; its home is gone when `end` was called, or this process died."""
@@ -67,7 +71,7 @@ class Neo4j:
             str(self.port),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | self.environment,
+            env=os.environ | _JAVA | self.environment,
         )
         out, err = await process.communicate()
         if process.returncode:

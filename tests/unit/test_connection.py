@@ -49,6 +49,16 @@ def server_error(code: str) -> exceptions.Neo4jError:
             DatabaseUnavailable,
             "nother writer",
         ),
+        (
+            server_error("Neo.TransientError.Transaction.LockClientStopped"),
+            DatabaseUnavailable,
+            "nother writer",
+        ),
+        (
+            server_error("Neo.TransientError.Transaction.Terminated"),
+            DatabaseUnavailable,
+            "nothing of it was stored",
+        ),
         (server_error("Neo.ClientError.Statement.SyntaxError"), ProgrammingError, "statement"),
         (exceptions.ServiceUnavailable("no"), DatabaseUnavailable, "does not answer: no"),
         (exceptions.SessionExpired("no"), DatabaseUnavailable, "was lost"),

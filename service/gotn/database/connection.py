@@ -91,6 +91,15 @@ _CODES: dict[str, tuple[type[GotnError], str]] = {
         DatabaseUnavailable,
         "another writer held the project for too long; try again",
     ),
+    # The driver names these two so; the server calls them transient.
+    "Neo.ClientError.Transaction.LockClientStopped": (
+        DatabaseUnavailable,
+        "another writer held the project for too long; try again",
+    ),
+    "Neo.ClientError.Transaction.Terminated": (
+        DatabaseUnavailable,
+        "Neo4j ended this before it was done, so nothing of it was stored; try again",
+    ),
 }
 
 

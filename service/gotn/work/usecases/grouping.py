@@ -6,7 +6,7 @@ spoils the transaction, which is undone and done again without it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -102,7 +102,7 @@ async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome
     """What became of the first of these writes, in their order: of one at least."""
     while len(writes) > 1:
         try:
-            with within(SECONDS):
+            with _soon(writes):
                 return await _Once(database, writes[0].project_id).run(
                     lambda tx, these=writes: _shared(tx, these)  # type: ignore[misc]
                 )
@@ -111,14 +111,25 @@ async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome
         except DatabaseUnavailable as error:
             return [Outcome(error=error)] * len(writes)
         except Exception as error:  # noqa: BLE001  # whose it is shows in halves of the group
-            if isinstance(error, LimitExceeded) and error.facts.get("what") == "time":
+            if _late(error):
                 return [Outcome(error=error)] * len(writes)
             writes = writes[: len(writes) // 2]
     try:
-        with within(SECONDS) if writes[0].touches else nullcontext():
+        with _soon(writes[:1]):
             return [await alone(database, writes[0])]
     except Exception as error:  # noqa: BLE001  # the caller who asked for this write gets it
         return [Outcome(error=error)]
+
+
+def _soon(writes: Sequence[Write[Any]]) -> AbstractContextManager[None]:
+    """The time that a group of small writes may take; a batch, or a large one, takes its own."""
+    small = len(writes) <= GROUP and writes[0].touches is not None
+    return within(SECONDS) if small else nullcontext()
+
+
+def _late(error: Exception) -> bool:
+    """Whether a transaction was ended because of its time: half of it would only wait as long."""
+    return isinstance(error, LimitExceeded) and error.facts.get("what") == "time"
 
 
 async def alone(database: Database, write: Write[R]) -> Outcome[R]:
