@@ -21,6 +21,7 @@ edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
 tree-of | graph | run list | run show | run steps
 tree import | tree show | tree report | tree export | cost show
+tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
 help | completion
 """
