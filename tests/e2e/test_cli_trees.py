@@ -181,3 +181,32 @@ def test_the_protocol_of_agents(gotn: Command, tmp_path: Path) -> None:
     assert "0.000000000001" == gotn.data("cost", "show", "--tree", tree)["own"]["total_cost_usd"]
     assert gotn.error("tree", "spawn", tree, "root", "--child", "x", code=1)
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_files_of_a_context(gotn: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file below the folder stands before the prompt; one outside is told, and never read."""
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "notes.md").write_text("Notes here")
+    (tmp_path / "secret.md").write_text("Secret")
+    (work / "link.md").symlink_to(tmp_path / "secret.md")
+    monkeypatch.chdir(work)
+    names = ("notes.md", "../secret.md", "link.md", "none.md")
+    children = [
+        {
+            "node_id": name, "prompt": "Read", "status": "pending",
+            "context": {"type": "full", "source": f"file:{name}"},
+        }
+        for name in names
+    ]  # fmt: skip
+    root = {"node_id": "root", "prompt": "p", "status": "completed", "children": children}
+    (work / "t.json").write_text(json.dumps({"version": "1.0.0", "root_task": root}))
+    tree = gotn.data("tree", "import", "t.json")["tree_id"]
+    told = [gotn.data("tree", "claim", tree, "--worker", "w") for _ in names]
+    assert "[file:notes.md]\nNotes here\n\nRead: file:notes.md\n\nRead" == told[0]["prompt"]
+    assert [["file:../secret.md: it is outside this folder"],
+            ["file:link.md: it is outside this folder"],
+            ["file:none.md: it cannot be read here"]] == [
+        one["warnings"] for one in told[1:]
+    ]  # fmt: skip
+    assert "Secret" not in json.dumps(told)

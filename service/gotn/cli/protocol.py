@@ -1,6 +1,7 @@
 """The agent protocol of task trees on the command line, straight on the use cases."""
 
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gotn import shapes
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = dict[str, Any]
+#: Bytes of a file that goes into a prompt, at most.
+FILE_BYTES = 1024 * 1024
 
 
 def _object(text: str, name: str) -> Row:
@@ -54,7 +57,34 @@ def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int) -
             database, call.request(), tree, worker, task=task, lease_ms=lease_ms
         )
     )
-    call.answer(_whole(found), _claimed)
+    data = _whole(found)
+    _with_files(data)
+    call.answer(data, _claimed)
+
+
+def _with_files(data: Row) -> None:
+    """Put the files that a context names before the prompt: only those below this folder."""
+    data["warnings"] = list(data["warnings"] or ())
+    here = Path.cwd().resolve()
+    for part in data["context"] or ():
+        if "file" not in part:
+            continue
+        try:
+            part["text"] = _read(here, part["file"])
+        except (OSError, ValueError, Invalid) as error:
+            reason = error.message if isinstance(error, Invalid) else "it cannot be read here"
+            data["warnings"].append(f"{part['source']}: {reason}")
+            continue
+        data["prompt"] = f"[{part['source']}]\n{part['text']}\n\n{data['prompt']}"
+
+
+def _read(here: Path, name: str) -> str:
+    path = (here / name).resolve()
+    if not path.is_relative_to(here):
+        raise Invalid("it is outside this folder")
+    if path.stat().st_size > FILE_BYTES:
+        raise Invalid(f"it has more than {FILE_BYTES} bytes")
+    return path.read_text("utf-8")
 
 
 def _claimed(data: Row, console: "Console") -> None:
