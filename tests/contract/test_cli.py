@@ -22,6 +22,7 @@ link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet
 tree-of | graph | run list | run show | run steps | run start | run cancel | run resume | run replan
 run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
 tree import | tree show | tree report | tree export | cost show
+tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
 help | completion
 """

@@ -113,3 +113,34 @@ async def test_compiled_answers_are_the_normal_ones(
         assert result.data
         (normal,) = result.data.values()
         assert normal == await api.run(name, **variables), name
+
+
+async def test_the_protocol_of_agents(api: Api) -> None:
+    """Claim, finish with children and exact money, spawn beyond a limit, cancel."""
+    root = {"node_id": "root", "prompt": "Answer", "status": "pending"}
+    document = {"version": "1.0.0", "root_task": root, "metadata": {"tree_id": "tree-1"}}
+    await api.run("TreeImport", input={"content": json.dumps(document)})
+    claimed = await api.run("TaskClaim", input={"tree": "tree-1", "worker": "w"})
+    assert ("root", "Answer", 1) == (claimed["taskId"], claimed["prompt"], claimed["attempt"])
+    given = {"tree": "tree-1", "task": "root", "token": claimed["token"]}
+    cost = {"total_tokens": 5, "total_cost_usd": "0.000000000003"}
+    ended = await api.run(
+        "TaskFinish",
+        input=given | {"cost": cost, "children": [{"prompt": "a"}], "result": {"confidence": 0.5}},
+    )
+    assert ("COMPLETED", 1) == (ended["status"].upper(), len(ended["spawned"]))
+    again = await api.run("TaskFinish", input=given)
+    assert "ILLEGAL_MOVE" == again["code"]
+    many = [{"prompt": str(i)} for i in range(11)]
+    refused = await api.run(
+        "TasksSpawn", input={"tree": "tree-1", "parent": ended["spawned"][0], "children": many}
+    )
+    assert ("LIMIT", "max_children_per_node") == (refused["code"], refused["facts"]["name"])
+    spawned = await api.run(
+        "TasksSpawn", input={"tree": "tree-1", "parent": ended["spawned"][0], "children": many[:2]}
+    )
+    gone = await api.run("TaskCancel", input={"tree": "tree-1", "task": "root", "reason": "r"})
+    assert [*ended["spawned"], *spawned["tasks"]] == gone["cancelled"]
+    assert "0.000000000003" == (await api.run("CostShow"))["inclusive"]["totalCostUsd"]
+    verified = await api.read("journalVerification(project: $p) { equal chainOk }")
+    assert {"equal": True, "chainOk": True} == verified["journalVerification"]

@@ -149,3 +149,64 @@ def test_bad_input_and_conflicts(gotn: Command, file: str, tmp_path: Path) -> No
     assert "mine" == gotn.data("tree", "import", str(other), "--as", "mine")["tree_id"]
     given = gotn.run("tree", "import", "-", given=json.dumps(DOCUMENT))
     assert 0 == given.returncode
+
+
+def test_the_protocol_of_agents(gotn: Command, tmp_path: Path) -> None:
+    """A tree executed from the command line: claim, finish with children, merge, cancel."""
+    path = tmp_path / "new.json"
+    root = {"node_id": "root", "prompt": "Answer", "status": "pending", "merge_strategy": "vote"}
+    document = {"version": "1.0.0", "root_task": root, "metadata": {"tree_id": "tree-00000002"}}
+    path.write_text(json.dumps(document))
+    gotn.data("tree", "import", str(path))
+    tree = "tree-00000002"
+    claimed = gotn.data("tree", "claim", tree, "--worker", "me")
+    assert ("root", "Answer", 1) == (claimed["task_id"], claimed["prompt"], claimed["attempt"])
+    assert "Nothing can start now." in gotn.text("tree", "claim", tree, "--worker", "you")
+    ended = gotn.data(
+        *("tree", "finish", tree, "root", "--token", claimed["token"], "--output", "Split"),
+        *("--tokens", "900", "--cost", "0.000000000001"),
+        *("--child", "One", "--child", '{"prompt": "Two", "context": {"type": "none"}}'),
+    )
+    assert 2 == len(ended["spawned"])
+    assert 1 == len(gotn.data("tree", "spawn", tree, ended["spawned"][0], "--child", "x")["tasks"])
+    for output in ("Yes", "yes."):
+        one = gotn.data("tree", "claim", tree, "--worker", "me", "--task", ended["spawned"].pop(0))
+        assert gotn.error("tree", "finish", tree, one["task_id"], "--token", "other", code=4)
+        gotn.text(
+            *("tree", "finish", tree, one["task_id"], "--token", one["token"], "--output", output)
+        )
+    assert "Yes" in gotn.text("tree", "merge", tree, "root")
+    cancelled = gotn.data("tree", "cancel", tree, "root", "--reason", "enough")["cancelled"]
+    assert 1 == len(cancelled)
+    assert "0.000000000001" == gotn.data("cost", "show", "--tree", tree)["own"]["total_cost_usd"]
+    assert gotn.error("tree", "spawn", tree, "root", "--child", "x", code=1)
+    assert gotn.data("journal", "verify")["equal"]
+
+
+def test_files_of_a_context(gotn: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file below the folder stands before the prompt; one outside is told, and never read."""
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "notes.md").write_text("Notes here")
+    (tmp_path / "secret.md").write_text("Secret")
+    (work / "link.md").symlink_to(tmp_path / "secret.md")
+    monkeypatch.chdir(work)
+    names = ("notes.md", "../secret.md", "link.md", "none.md")
+    children = [
+        {
+            "node_id": name, "prompt": "Read", "status": "pending",
+            "context": {"type": "full", "source": f"file:{name}"},
+        }
+        for name in names
+    ]  # fmt: skip
+    root = {"node_id": "root", "prompt": "p", "status": "completed", "children": children}
+    (work / "t.json").write_text(json.dumps({"version": "1.0.0", "root_task": root}))
+    tree = gotn.data("tree", "import", "t.json")["tree_id"]
+    told = [gotn.data("tree", "claim", tree, "--worker", "w") for _ in names]
+    assert "[file:notes.md]\nNotes here\n\nRead: file:notes.md\n\nRead" == told[0]["prompt"]
+    assert [["file:../secret.md: it is outside this folder"],
+            ["file:link.md: it is outside this folder"],
+            ["file:none.md: it cannot be read here"]] == [
+        one["warnings"] for one in told[1:]
+    ]  # fmt: skip
+    assert "Secret" not in json.dumps(told)

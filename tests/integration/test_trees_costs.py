@@ -214,3 +214,20 @@ async def test_an_export_after_spending(
     await costing.spend(database, request_, "tree-1", "n0", {"total_cost_usd": Decimal("0.10")})
     found = await exporting.whole(database, project, "tree-1")
     assert '"total_cost_usd": 0.10' in exchange.text(exchange.document(found.tree, found.tasks))
+
+
+async def test_a_session_is_its_trees(database: Database, request_: Request, project: str) -> None:
+    """Only the trees of a session count for it, in totals and groups; days are UTC's."""
+    for number, session in enumerate(("s", "s", "other")):
+        document = costly(random.Random(6), 2)
+        times = {"completed_at": f"2026-01-0{number + 1}T23:30:00-02:00"}
+        document["root_task"]["timestamps"] = times
+        document["metadata"] = {"tree_id": f"tree-{number}", "session_id": session}
+        await planting.plant(database, request_, exchange.read(text(document)))
+    found = await costing.show(database, project, Scope(session="s"), Grouping.DAY)
+    assert (4, 2) == (found.inclusive.tasks, found.own.tasks)
+    assert {"2026-01-02": 1, "2026-01-03": 1, None: 2} == {
+        one.name: one.total.tasks for one in found.groups
+    }
+    whole = await costing.show(database, project, Scope(), Grouping.STRATEGY)
+    assert [(None, 6)] == [(one.name, one.total.tasks) for one in whole.groups]

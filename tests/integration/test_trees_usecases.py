@@ -11,7 +11,7 @@ from gotn import journal
 from gotn.database.connection import Database
 from gotn.errors import Conflict, NotFound
 from gotn.trees import exchange
-from gotn.trees.usecases import exporting, planting
+from gotn.trees.usecases import costing, exporting, planting, sowing
 from gotn.work.usecases import nodes, projects, replay
 from gotn.work.usecases.writing import Request
 
@@ -160,3 +160,59 @@ async def test_a_removed_project_leaves_no_task(
         ).single()
     assert row is not None
     assert 0 == row["n"]
+
+
+def _wide(count: int) -> Row:
+    children = [
+        {"node_id": f"c{i}", "prompt": "p", "status": "completed", "cost": {"total_cost_usd": 1}}
+        for i in range(count)
+    ]
+    documents = [{"doc_id": "d", "source": "s"}]
+    children[-1]["context"] = {"documents": documents}
+    root = {"node_id": "r", "prompt": "p", "status": "completed", "children": children}
+    return {"version": "1.0.0", "root_task": root, "metadata": {"tree_id": "tree-big"}}
+
+
+async def test_a_large_tree_is_staged(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unseen until its last transaction, then whole; verified and exported like any other."""
+    monkeypatch.setattr(sowing, "LARGE", 20)
+    monkeypatch.setattr(sowing, "BATCH", 7)
+    planted = await planting.plant(database, request_, drafted(_wide(30)))
+    assert 32 == planted.changed
+    assert json.dumps(_wide(30)) == await exported(database, project, "tree-big")
+    found = await replay.verify(database, project)
+    assert found.equal, found.differing
+    whole = await costing.show(database, project, costing.Scope(tree="tree-big"))
+    assert 30 == whole.inclusive.total_cost_usd
+    assert 0 == (await planting.plant(database, request_, drafted(_wide(30)))).changed
+
+
+async def test_a_large_tree_that_is_cut_short(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of it counts for nothing; another import must wait; the same one goes on."""
+    monkeypatch.setattr(sowing, "LARGE", 20)
+    monkeypatch.setattr(sowing, "BATCH", 7)
+    draft = drafted(_wide(30))
+    number = await sowing.stage(database, request_, draft)
+    assert (await replay.verify(database, project)).equal
+    with pytest.raises(NotFound):
+        await exporting.whole(database, project, "tree-big")
+    with pytest.raises(Conflict, match="gotn import --abort"):
+        await planting.plant(database, request_, drafted(_wide(31)))
+    assert number == await sowing.stage(database, request_, draft)
+    assert 32 == (await planting.plant(database, request_, draft)).changed
+    assert (await replay.verify(database, project)).equal
+
+
+async def test_a_large_tree_that_is_refused_leaves_nothing(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unknown work node refuses all of it; another import can begin."""
+    monkeypatch.setattr(sowing, "LARGE", 20)
+    with pytest.raises(NotFound, match="no node 'x'"):
+        await planting.plant(database, request_, drafted(_wide(30)), executes="x")
+    assert (await replay.verify(database, project)).equal
+    assert 33 == (await planting.plant(database, request_, drafted(_wide(31)))).changed

@@ -23,6 +23,7 @@ from gotn.api.errors import (
 from gotn.api.executing import Executing
 from gotn.api.nodes import WorkNode
 from gotn.api.projects import Project
+from gotn.api.protocol import ProtocolMutations
 from gotn.api.runs import Plan
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
@@ -83,7 +84,7 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation(Executing, TaskMutations):
+class Mutation(Executing, TaskMutations, ProtocolMutations):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

@@ -1,4 +1,4 @@
-"""gotn tree: import, show, report, export."""
+"""gotn tree: import, show, report, export; what agents do with one stands in `tasks`."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from gotn.cli.call import Call
 from gotn.cli.verb import group, verb
+from gotn.cli.verbs import tasks
 from gotn.cli.verbs.journal import Output
 
 app = group("tree", "Recursive task trees: what agents were asked, what came of it, what it cost.")
@@ -131,3 +132,6 @@ def export(
         planting.export_folder(call, id, output, strict=strict)
     else:
         planting.export(call, id, format.value, output, strict=strict)
+
+
+tasks.register(app)

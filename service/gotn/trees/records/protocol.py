@@ -24,8 +24,8 @@ class Claimed:
     #: The prompt with its context, as a model is asked.
     prompt: str | None = None
     #: What the prompt was made of: {source, text, file} each.
-    context: Any = None
-    execution_config: Any = None
+    context: Any | None = None
+    execution_config: Any | None = None
     #: 1 for the first.
     attempt: int = 0
     #: Needed to finish it.

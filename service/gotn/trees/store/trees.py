@@ -5,7 +5,7 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
-from gotn.keys import batches, key
+from gotn.keys import batches, key, streamed
 from gotn.trees.rules import fold, totals
 
 Row = dict[str, Any]
@@ -43,13 +43,19 @@ async def create_tasks(tx: Tx, project_id: str, tree_id: str, tasks: Sequence[Ro
     """Store tasks of a tree, parents first, with the totals kept on each."""
     sums = totals.inclusive(tasks)
     for some in batches(tasks, PAGE):
-        rows = [_stored(project_id, row, sums[row["id"]]) for row in some]
+        rows = [stored(project_id, row, sums[row["id"]]) for row in some]
         await tx.rows("trees/create_tasks", tree=key(project_id, tree_id), tasks=rows)
-        for reads in batches(list(_reads(project_id, some)), PAGE):
-            await tx.rows("trees/create_reads", reads=reads)
+        await create_reads(tx, project_id, some)
 
 
-def _stored(project_id: str, row: Row, total: totals.Total) -> Row:
+async def create_reads(tx: Tx, project_id: str, tasks: Iterable[Row]) -> None:
+    """Join tasks to the documents in their contexts."""
+    for some in streamed(_reads(project_id, tasks), PAGE):
+        await tx.rows("trees/create_reads", reads=some)
+
+
+def stored(project_id: str, row: Row, total: totals.Total) -> Row:
+    """A task as a statement that creates it takes it."""
     parent = row.get("parent")
     return {
         "up": None if parent is None else key(project_id, row["tree"], parent),

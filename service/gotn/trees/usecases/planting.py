@@ -3,15 +3,16 @@
 from typing import Any
 
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, LimitExceeded, NotFound
+from gotn.errors import Conflict, GotnError, LimitExceeded, NotFound
 from gotn.journal import Ledger
 from gotn.trees.records import Disagreement, Planted, StateDraft, TreeDraft
 from gotn.trees.store import trees
-from gotn.writing import Asked, write
+from gotn.trees.usecases import sowing
+from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
-#: Tasks of one tree that a transaction takes in the memory a laptop has.
-TASKS = 200_000
+#: Tasks of one tree.
+TASKS = 2_000_000
 
 
 async def plant(
@@ -25,24 +26,19 @@ async def plant(
     """Store a tree, and that it executed a work node; the same again changes nothing.
 
     Conflict for a tree of this id with other content; NotFound for a work node that is not
-    there; LimitExceeded for more tasks than one transaction takes.
+    there; LimitExceeded for too many tasks. A large tree is staged unseen before (`sowing`).
     """
     if len(draft.tasks) > TASKS:
         raise LimitExceeded(
             f"At most {TASKS:,} tasks a tree, found {len(draft.tasks):,}.", limit=TASKS
         )
 
+    number = None if dry_run else await _staged(database, request, draft)
+
     async def work(tx: Tx, ledger: Ledger) -> Planted:
         answer = _answer(draft)
-        known = await trees.get(tx, ledger.project_id, draft.tree["id"])
-        if known is not None and known.get("content") != draft.tree["content"]:
-            raise Conflict(
-                f"There is a tree {draft.tree['id']!r} already, with other content; "
-                "import this one with --as another id.",
-                id=draft.tree["id"],
-            )
-        if known is None:
-            await _plant(tx, ledger, draft)
+        if not await _is_known(tx, ledger, draft):
+            await _plant(tx, ledger, draft, number)
             answer.changed = 1 + len(draft.tasks)
         if executes is not None:
             answer.executes = executes
@@ -56,6 +52,22 @@ async def plant(
         return await write(database, request, "importTree", given, Planted, work)
     except _Undo as undone:
         return undone.answer
+    except GotnError:
+        if number is not None:
+            await sowing.give_up(database, request.project_id, number)
+        raise
+
+
+async def _is_known(tx: Tx, ledger: Ledger, draft: TreeDraft) -> bool:
+    """Whether this tree is stored; Conflict for another one of its id."""
+    known = await trees.get(tx, ledger.project_id, draft.tree["id"])
+    if known is not None and known.get("content") != draft.tree["content"]:
+        raise Conflict(
+            f"There is a tree {draft.tree['id']!r} already, with other content; "
+            "import this one with --as another id.",
+            id=draft.tree["id"],
+        )
+    return known is not None
 
 
 class _Undo(Exception):
@@ -77,12 +89,27 @@ def _answer(draft: TreeDraft) -> Planted:
     )
 
 
-async def _plant(tx: Tx, ledger: Ledger, draft: TreeDraft) -> None:
+async def _staged(database: Database, request: Asked, draft: TreeDraft) -> int | None:
+    """Stage a large tree; the import's number, or None where one transaction takes it."""
+    if len(draft.tasks) <= sowing.LARGE:
+        return None
+    project_id, id_ = check_project(request.project_id), draft.tree["id"]
+    if await database.read(lambda tx: trees.get(tx, project_id, id_)) is not None:
+        return None
+    return await sowing.stage(database, request, draft)
+
+
+async def _plant(tx: Tx, ledger: Ledger, draft: TreeDraft, number: int | None) -> None:
     tree = draft.tree | {"added_at": ledger.time}
     if draft.disagreements:
         tree["stated"] = [_line(one) for one in draft.disagreements[:_STATED]]
-    await trees.create(tx, ledger.project_id, tree, draft.tasks)
-    ledger.record("add_tree", [{"tree": tree}, *({"task": row} for row in draft.tasks)])
+    if number is None:
+        await trees.create(tx, ledger.project_id, tree, draft.tasks)
+        ledger.record("add_tree", [{"tree": tree}, *({"task": row} for row in draft.tasks)])
+        return
+    await trees.create_tree(tx, ledger.project_id, tree)
+    await sowing.finish(tx, ledger, number, draft)
+    ledger.record("add_tree", [{"tree": tree}])
 
 
 #: Disagreements that are kept with a tree.
