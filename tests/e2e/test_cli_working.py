@@ -283,6 +283,38 @@ def test_a_worker_that_slept(gotn: Command, place: Path, workers: Workers) -> No
     assert steps(gotn, run)["a"]["worker"] == "other"
 
 
+def test_a_reader_that_pauses(gotn: Command, place: Path, workers: Workers) -> None:
+    """Output that nobody reads stops neither the command nor the heartbeats."""
+    (place / "step.py").write_text(
+        "import time\nprint('x' * 400 + chr(10), end='', flush=True)\n"
+        "for _ in range(1900): print('x' * 400)\ntime.sleep(2.5)\n"
+    )
+    run = planned(gotn, place, {"id": "a", "command": PYTHON})
+    process = workers.start("w", run, "--lease", "2s")
+    until(lambda: steps(gotn, run)["a"]["status"] == "completed")
+    assert steps(gotn, run)["a"]["attempt"] == 1
+    said = process.communicate(timeout=TIMEOUT)[0]
+    assert process.returncode == 0
+    assert said.count("│ xxx") == 1901
+
+
+def test_a_reader_that_leaves(gotn: Command, place: Path, workers: Workers) -> None:
+    """`gotn run work | head`: the command is ended and the step given back."""
+    more = "\nwhile True: print('more', flush=True); time.sleep(0.05)\n"
+    (place / "step.py").write_text(STEP + more)
+    run = planned(gotn, place, {"id": "a", "command": f"{PYTHON} go"})
+    process = workers.start("w", run)
+    pid = int(until(lambda: log(place))[0][3])
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    (place / "go").touch()
+    assert process.wait(TIMEOUT) in (0, 130)
+    assert not alive(pid)
+    row = steps(gotn, run)["a"]
+    assert (row["status"], row["attempts"][0]["outcome"]) == ("ready", "released")
+
+
 def test_an_interrupted_worker(gotn: Command, place: Path, workers: Workers) -> None:
     """Ctrl-C: the command is ended and the step given back at once, as no failure of it."""
     run = planned(gotn, place, {"id": "a", "command": f"{PYTHON} never"}, {"id": "b"})

@@ -113,8 +113,10 @@ class Commander:
             limit = limit_ms or TIME_LIMIT_MS
             timed_out, stopped = await self._ended(process, limit / 1000)
         finally:
-            await _cleared(process, reading)
-            self.groups.ended(process.pid)
+            try:
+                await _cleared(process, reading)
+            finally:
+                self.groups.ended(process.pid)
         code = process.returncode
         return _outcome(begun, kept, code=code, timed_out=timed_out, stopped=stopped)
 

@@ -112,6 +112,7 @@ class Crew:
             stepper.stop()
             self._stop.set()
 
+        self.telling.closed = lambda: loop.call_soon_threadsafe(told)  # nobody reads any more
         numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         try:
             for number in numbers:

@@ -15,7 +15,7 @@ from gotn.cli.failing import Misused
 from gotn.cli.working import asking, executing, telling, workspace
 from gotn.cli.working.door import Door
 from gotn.cli.working.executing import Crew, Wanted
-from gotn.cli.working.telling import Telling
+from gotn.cli.working.telling import Plain, Telling
 from gotn.cli.working.watching import Picture, Watch
 from gotn.database.connection import Database
 from gotn.errors import NotFound
@@ -82,7 +82,8 @@ async def _told(call: Call, door: Door, once: bool) -> AsyncIterator[Telling]:
     if call.as_json:
         yield Telling()
     elif once or not sys.stdout.isatty():
-        yield telling.plain()
+        with Plain().open() as plain:
+            yield plain
     else:
         from gotn.cli.working.picture import LiveView  # noqa: PLC0415
 
@@ -107,7 +108,7 @@ def watch(call: Call, id_: str | None) -> int:
         if call.as_json:
             return await Watch(door=door).follow()
         if not sys.stdout.isatty():
-            return await Watch(door=door, told=telling.plain().line).follow()
+            return await _followed(door)
         from gotn.cli.working.picture import LiveView  # noqa: PLC0415
 
         watch = Watch(door=door)
@@ -118,7 +119,16 @@ def watch(call: Call, id_: str | None) -> int:
         picture = call.run(watched)
     if call.as_json:
         print(call.envelope(_watched(picture)))
-    return 0 if picture.run["status"] == "completed" else executing.FAILED
+    return 0 if picture.run.get("status") == "completed" else executing.FAILED
+
+
+async def _followed(door: Door) -> Picture:
+    """The run at its end; a line for each change, until nobody reads them."""
+    with Plain().open() as plain:
+        watch = Watch(door=door, told=plain.line)
+        loop = asyncio.get_running_loop()
+        plain.closed = lambda: loop.call_soon_threadsafe(watch.stop.set)
+        return await watch.follow()
 
 
 def _watched(picture: Picture) -> Row:

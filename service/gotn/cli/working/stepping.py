@@ -25,12 +25,14 @@ from gotn.cli.working.lease import Lease
 from gotn.cli.working.telling import Stream, Telling
 from gotn.cli.working.worked import End, Work, Worked
 from gotn.cli.working.workspace import Workspace
-from gotn.errors import Conflict, IllegalMove, NotFound, Unavailable
+from gotn.errors import Conflict, IllegalMove, Invalid, NotFound, Unavailable
 
 Row = dict[str, Any]
 
 #: Milliseconds that a step stays with whoever is to answer, once it was handed over.
 HANDED_MS = 15 * 60 * 1000
+#: Characters of a reason that are kept.
+REASON = 500
 #: Seconds in which a step is given back when the worker is interrupted.
 GIVING_BACK = 5.0
 
@@ -78,6 +80,11 @@ class Stepper:
             return self._ended(work, End.LOST, error.message)
         except (Conflict, IllegalMove, NotFound) as error:
             return self._ended(work, End.LOST, work.lease.lost or error.message)
+        except Invalid as error:  # such as an artifact whose name is too long
+            reason = short(f"its end was refused: {error.message}")
+            token = work.lease.token
+            await self.door.end("RunFail", GIVING_BACK, work.id, token, reason=reason)
+            return self._ended(work, End.FAILED, reason)
 
     async def _steps(self, work: Work) -> Worked:
         if await self._done_before(work):
@@ -204,6 +211,7 @@ class Stepper:
 
     async def _end(self, work: Work, end: End, operation: str, reason: str | None) -> Worked:
         """Record the end; LOST where it is refused."""
+        reason = short(reason) if reason else None
         more: Row = {"reason": reason}
         ended = self._ended(work, end, reason)
         if operation != "RunSkip":
@@ -254,3 +262,9 @@ class Stepper:
             reason=reason,
             duration_ms=work.elapsed_ms,
         )
+
+
+def short(reason: str) -> str:
+    """A reason on one line, of at most `REASON` characters."""
+    line = " ".join(reason.split())
+    return line if len(line) <= REASON else f"{line[: REASON - 1]}…"

@@ -1,5 +1,6 @@
 """A step while a worker has it, and what became of it."""
 
+import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,9 +79,11 @@ class Work:
 
     @property
     def command(self) -> str | None:
-        """`extra.command` (decisions, Guards), where it is a text."""
+        """`extra.command` (decisions, Guards), where it is a text or a list of words."""
         extra = self.node.get("extra")
         found = extra.get("command") if isinstance(extra, Mapping) else None
+        if isinstance(found, list) and all(isinstance(word, str) for word in found):
+            found = shlex.join(found)
         return found if isinstance(found, str) and found.strip() else None
 
     @property
