@@ -11,6 +11,8 @@ from gotn_embeddings import models
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
 
+# Nothing installs the packages of meaning yet: without them there is nothing to test here.
+collect_ignore_glob = [] if importlib.util.find_spec("faiss") else ["test_*.py"]
 DATA = Path(os.environ.get("GOTN_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 BEADS = ("beads", "tugtool")
 
