@@ -1,6 +1,7 @@
 # Every command here is the one CI runs. `make help` lists them; PYTHON=… chooses the interpreter.
 PYTHON ?= python3
 ARGS ?=
+CHAOS_KILLS ?= 100
 BIN := .venv/bin
 # Given by hand, PYTHON must be used or refused; otherwise any 3.11 or newer on the PATH will do.
 EXACTLY := $(if $(filter file,$(origin PYTHON)),,--exactly)
@@ -10,7 +11,7 @@ LOCK := env -u PIP_FIND_LINKS -u PIP_CONSTRAINT -u UV_FIND_LINKS -u UV_CONSTRAIN
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test fuzz test-unit check fix bench bench-peers sdl graphiql lock wheel clean
+.PHONY: help environment demo test fuzz chaos test-unit check fix bench bench-peers sdl graphiql lock wheel clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +30,9 @@ fuzz: environment ## random operations, histories and documents for a long time;
 	CI=true GOTN_TEST_PROFILE=fuzz $(BIN)/pytest tests/e2e/test_api_fuzz.py \
 		tests/integration/test_graph_differential.py \
 		tests/integration/test_journal_machine.py $(ARGS)
+
+chaos: environment ## CHAOS_KILLS=100 kill -9 under load and more; ARGS=--seed N, --json FILE
+	PYTHONPATH=tests $(BIN)/python -m chaos --kills $(CHAOS_KILLS) $(ARGS)
 
 test-unit: environment ## the tests that need no Neo4j: seconds
 	$(BIN)/pytest tests/unit $(ARGS)

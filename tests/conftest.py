@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from browser.chromium import Browser, BrowserMissing, Page, launched
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.database import schema
 from gotn.database.connection import Database
 from gotn.work.usecases.writing import Request
@@ -35,7 +36,7 @@ class Neo4j:
         }
 
 
-def _missing(reason: str) -> None:
+def missing(reason: str) -> None:
     """Skip, or fail where CI says that nothing may be left out."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
@@ -90,7 +91,7 @@ def neo4j_server() -> Iterator[Neo4j]:
         if found is None and way in ("", "managed"):
             found = _managed(stack)
         if found is None:
-            _missing(f"no Neo4j for tests by way {way!r}")
+            missing(f"no Neo4j for tests by way {way!r}")
         assert found is not None
         print(f"tests run on {found.uri} ({found.way})")
         yield found
@@ -105,7 +106,7 @@ async def database(neo4j_server: Neo4j) -> AsyncIterator[Database]:
     await opened.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def neo4j_environment(neo4j_server: Neo4j, database: Database) -> dict[str, str]:
     """Environment variables for a subprocess; the schema is there."""
     return neo4j_server.environment
@@ -144,7 +145,7 @@ def browser() -> Iterator[Browser]:
         try:
             yield stack.enter_context(launched())
         except BrowserMissing as error:
-            _missing(str(error))
+            missing(str(error))
 
 
 @pytest.fixture

@@ -13,6 +13,14 @@ CALL () {
   UNION ALL
   MATCH (n:PendingEdge {project_id: $project}) WHERE n.src > '' RETURN n LIMIT $limit
   UNION ALL
+  MATCH (n:Task {project_id: $project}) WHERE n.tree_id > '' AND n.id > '' RETURN n LIMIT $limit
+  UNION ALL
+  MATCH (n:TaskTree {project_id: $project}) WHERE n.id > '' RETURN n LIMIT $limit
+  UNION ALL
+  MATCH (n:Document {project_id: $project}) WHERE n.id > '' RETURN n LIMIT $limit
+  UNION ALL
+  MATCH (n:TaskState {project_id: $project}) WHERE n.id > '' RETURN n LIMIT $limit
+  UNION ALL
   MATCH (n:Staged {project_id: $project}) RETURN n LIMIT $limit
   UNION ALL
   MATCH (n:Import {key: $project}) RETURN n LIMIT $limit

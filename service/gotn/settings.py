@@ -138,6 +138,12 @@ class Settings(BaseSettings):
     max_body_seconds: float = Field(
         30.0, gt=0, le=3600, description="Seconds for a request's body to arrive."
     )
+    max_subscriptions: int = Field(
+        5000, ge=0, le=100_000, description="Subscriptions that one server runs at a time."
+    )
+    max_connection_subscriptions: int = Field(
+        100, ge=1, le=10_000, description="Operations at a time over one WebSocket."
+    )
     max_seconds: float = Field(30.0, gt=0, le=3600, description="Seconds for one operation.")
 
     @classmethod

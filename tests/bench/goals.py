@@ -94,6 +94,12 @@ MEASURES = (
         "the same workers, a transaction each that takes the project's next seq",
         {"": Goal(2.0, "gain")},
     ),
+    Measure(
+        "events",
+        "from a commit to its subscribers",
+        "the write that they hear of, over HTTP",
+        by="p99",
+    ),
     Measure("replay", "journal replay", "JSONL read, parse, rebuild", {"": most(1.8)}),
     Measure("help", "gotn --help", "a bare Typer program", {"": most(1.5)}),
     Measure("peers", "layers of the same graph, in memory", FETCH),

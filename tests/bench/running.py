@@ -5,6 +5,7 @@ from typing import Any
 
 from bench import machine
 from bench.goals import NAMES
+from bench.rows.following import events
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
 from bench.rows.inserting import inserts
@@ -28,6 +29,7 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (reads, frozenset({"list", "one"})),
     (inserts, frozenset({"insert", "refuse", "disorder"})),
     (grouped, frozenset({"grouped"})),
+    (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
     (helps, frozenset({"help"})),
 )

@@ -131,6 +131,7 @@ def test_folders_are_known() -> None:
         "run",
         "schema",
         "staging",
+        "trees",
         "work",
     }
     assert not list(resources.cypher().glob("*.cypher"))

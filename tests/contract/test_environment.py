@@ -116,7 +116,7 @@ def test_ci_goes_on_where_nothing_can_be_installed(tmp_path: Path) -> None:
     for name, what in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{what}\n")
         (tmp_path / name).chmod(0o755)
-    for name in ("bash", "dirname", "node", "npm"):
+    for name in ("bash", "cc", "dirname", "node", "npm"):
         (tmp_path / name).symlink_to(shutil.which(name) or "/bin/true")
     done = subprocess.run(
         [tmp_path / ".ci" / "run"],

@@ -15,21 +15,39 @@ from gotn.work.store import staging as store
 from gotn.work.usecases import projects, replay, staging
 from gotn.work.usecases.writing import Request
 
-NODES, EDGES = 6000, 15_000
-#: Runs the command line and tells the most memory it used, in MiB, as its last line.
+NODES, EDGES = 16_000, 15_000
+#: Runs the command line and tells the most memory of its own it was seen with, in MiB, as its
+#: last line; pages of the file that it maps are the system's, and `getrusage` begins with the size
+#: of the process that started this one. What HOARD names is read and kept, as a naive reader does.
 MEASURED = """
-import resource, sys
+import json, os, re, sys, threading
 from gotn.cli import main
+most, done = 0, threading.Event()
+def watch():
+    global most
+    while not done.wait(0.01):
+        with open("/proc/self/status") as status:
+            most = max(most, int(re.search("RssAnon:[^0-9]*([0-9]+)", status.read())[1]))
+thread = threading.Thread(target=watch)
+thread.start()
 try:
+    if "HOARD" in os.environ:
+        with open(os.environ["HOARD"]) as file:
+            hoard = [json.loads(line) for line in file.read().splitlines()]
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+    done.set()
+    thread.join()
+    print(most // 1024, file=sys.stderr)
 """
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="Linux alone tells memory so"
+)
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """21,000 items in 26 MB of JSONL: more than one transaction, in several batches."""
+    """31,000 items in 70 MB of JSONL: more than one transaction, in several batches."""
     path = tmp_path_factory.mktemp("large") / "large.jsonl"
     with path.open("w") as file:
         for i in range(NODES):
@@ -59,17 +77,21 @@ def _peak(process: "subprocess.Popen[str]") -> int:
     return int(err.split()[-1])
 
 
+@needs_proc
 async def test_memory_does_not_grow_with_the_file(
     neo4j_environment: dict[str, str], project: str, large: Path, tmp_path: Path, database: Database
 ) -> None:
-    """26 MB of text cost less than 80 MiB beyond the least that the command takes."""
+    """70 MB of text cost less than 100 MiB beyond the least; to hold them would cost more."""
     small = tmp_path / "small.json"
     small.write_text('{"id": "a", "kind": "k", "summary": "s", "prompt_text": "p"}')
     least = _peak(_command(neo4j_environment, tmp_path, "import", str(small), "-p", f"{project}-s"))
     most = _peak(_command(neo4j_environment, tmp_path, "import", str(large), "-p", project))
+    hoarding = {**neo4j_environment, "HOARD": str(large)}
+    naive = _peak(_command(hoarding, tmp_path, "import", str(small), "-p", f"{project}-s"))
     held = await projects.show(database, project)
     assert (NODES, EDGES) == (held.nodes, held.edges)
-    assert most - least < 80
+    print(f"least {least} MiB, most {most} MiB, naive {naive} MiB")
+    assert most - least < 100 < naive - least
     again = _command(neo4j_environment, tmp_path, "import", str(large), "-p", project, "--json")
     out, _ = again.communicate(timeout=120)
     assert 0 == json.loads(out)["data"]["changed"]

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -144,11 +145,18 @@ def test_demo_once(gotn: Command) -> None:
     done = gotn.run("demo", "--once")
     assert done.returncode == 0
     for title in ("Plan run-", "Why in this order", "Critical path", "Ready now", "Waiting on",
-                  "Blocked", "Unmet requirements"):  # fmt: skip
+                  "Blocked", "Unmet requirements", "Executed, as a", "with kill -9"):  # fmt: skip
         assert title in done.stdout
     assert "69 nodes" in done.stderr
-    data = gotn.data("demo", "--once")
-    assert len(data["plan"]["layers"]) > 3
+    assert "Layer 4" in done.stdout
+    assert re.search(r"run-\S+ completed: 40 steps by 3 worker processes", done.stdout)
+    killed = re.search(r"Killed +(\w+), with kill -9 in the middle of (\w+)", done.stdout)
+    heir = re.search(r"Then .* and (\w+) did (\w+), attempt (\d+)", done.stdout)
+    assert killed
+    assert heir
+    assert killed[1] != heir[1]
+    assert (killed[2], int(heir[3]) >= 2) == (heir[2], True)
+    assert "replayed: the same graph" in done.stdout
 
 
 def test_serve_until_interrupted(gotn: Command) -> None:

@@ -5,8 +5,10 @@ import time
 from typing import Any
 
 import pytest
+from chaos.proxy import Line, Proxy
 from conftest import Neo4j
 
+from gotn.database import connection
 from gotn.database.connection import Database, Tx, without_credentials
 from gotn.errors import DatabaseUnavailable, NotFound, ProgrammingError, WrongParameters
 from gotn.work.usecases import projects
@@ -67,6 +69,32 @@ async def test_read_cannot_write(database: Database, project: str) -> None:
     """A read transaction refuses to change anything."""
     with pytest.raises(ProgrammingError):
         await database.read(lambda tx: tx.rows("project/lock_or_create", project=project))
+
+
+async def test_a_line_that_died_without_a_sign(
+    neo4j_server: Neo4j, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes vanish and no connection breaks: given up soon after the time it may take."""
+    monkeypatch.setattr(connection, "_LATE", 0.5)
+    proxy = Proxy(int(neo4j_server.uri.rpartition(":")[2]))
+    await proxy.open()
+    uri = f"bolt://127.0.0.1:{proxy.port}"
+    own = Database.open(uri, neo4j_server.user, neo4j_server.password)
+
+    async def cut(tx: Tx) -> Any:
+        proxy.cut(Line.DROPPED)
+        return await tx.value("project/list", first=1, after="")
+
+    try:
+        await own.ping()
+        for ask in (own.write, own.ask):
+            with connection.within(0.5), pytest.raises(DatabaseUnavailable, match="said nothing"):
+                await ask(cut)
+            await proxy.open()
+            await own.ping()
+    finally:
+        await own.close()
+        await proxy.close()
 
 
 async def test_statements_are_counted(neo4j_server: Neo4j, database: Database) -> None:

@@ -12,7 +12,7 @@ from factories import make_edge, make_node
 from graphs import assert_verified, seq_of
 
 from gotn import journal, shapes
-from gotn.database.connection import Database
+from gotn.database.connection import Database, Tx
 from gotn.errors import CycleRefused, GotnError, Invalid, NotFound
 from gotn.work.records import EdgeType, NodeStatus
 from gotn.work.usecases import edges, grouping, nodes
@@ -176,6 +176,33 @@ async def test_a_refused_write_stops_no_other(database: Database, request_: Requ
     assert isinstance(outcomes[2].error, CycleRefused)
     assert ["b", "a", "b"] == list(outcomes[2].error.facts["path"])
     assert 2 == outcomes[5].unwrapped().revision
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_group_waits_once_for_a_lock_that_nobody_gives_back(
+    database: Database, request_: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time is up: all are told so, and halves of it do not wait again; then all is well."""
+    monkeypatch.setattr(grouping, "SECONDS", 0.5)
+    await nodes.add(database, request_, make_node("a"))
+    writes = [nodes.adding(request_, make_node(name)) for name in "bcde"]
+    counted: list[str] = []
+
+    async def held(tx: Tx) -> list[Outcome[Any]]:
+        await tx.rows("project/lock", project=request_.project_id)
+        database.on_statement = counted.append
+        return await perform_all(database, writes)
+
+    before = database.on_statement
+    try:
+        outcomes = await database.write(held)
+    finally:
+        database.on_statement = before
+    assert ["work/lock_window"] == counted
+    assert ["Another writer held the project for too long; try again."] * 4 == [
+        str(outcome.error) for outcome in outcomes
+    ]
+    await perform_all(database, writes)
     await assert_verified(database, request_.project_id)
 
 

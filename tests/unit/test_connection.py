@@ -49,9 +49,30 @@ def server_error(code: str) -> exceptions.Neo4jError:
             DatabaseUnavailable,
             "nother writer",
         ),
+        (
+            server_error("Neo.TransientError.Transaction.LockClientStopped"),
+            DatabaseUnavailable,
+            "nother writer",
+        ),
+        (
+            server_error("Neo.TransientError.Transaction.Terminated"),
+            DatabaseUnavailable,
+            "nothing of it was stored",
+        ),
         (server_error("Neo.ClientError.Statement.SyntaxError"), ProgrammingError, "statement"),
         (exceptions.ServiceUnavailable("no"), DatabaseUnavailable, "does not answer: no"),
         (exceptions.SessionExpired("no"), DatabaseUnavailable, "was lost"),
+        (exceptions.IncompleteCommit("no"), DatabaseUnavailable, "not known whether"),
+        (
+            server_error("Neo.DatabaseError.Transaction.TransactionLogError"),
+            DatabaseUnavailable,
+            "disk is full; make room and start it again: said the server",
+        ),
+        (
+            server_error("Neo.DatabaseError.Transaction.TransactionStartFailed"),
+            DatabaseUnavailable,
+            "start it again",
+        ),
         (ValueError("odd"), ProgrammingError, "odd"),
     ],
 )

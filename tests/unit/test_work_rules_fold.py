@@ -1,8 +1,10 @@
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
+from gotn.errors import Invalid
 from gotn.work.rules import fold
 
 
@@ -99,3 +101,9 @@ def test_differences_are_named() -> None:
         {"entity": ["C"], "difference": "in the journal, not in the database"},
     ] == fold.differing(live, told)
     assert 1 == len(fold.differing(live, told, first=1))
+
+
+def test_an_item_of_nobody_is_refused() -> None:
+    """What no context knows must not be passed over: the state would lack it unseen."""
+    with pytest.raises(Invalid, match="cannot be applied"):
+        fold.State().apply("add_thing", [{"thing": {"id": "a"}}])

@@ -55,6 +55,7 @@ from gotn.work.store import asking, subgraph
 #: they have, or, where a list is as long as the work itself (steps, hops, warnings), a usual one.
 LISTS: Mapping[str, int] = {
     "BlockingPath.hops": 1000,
+    "Costs.groups": 1000,
     "Impact.byStatus": len(NodeStatus),
     "Imported.skipped": asking.LIMIT,
     "Imported.warnings": asking.LIMIT,
@@ -63,10 +64,14 @@ LISTS: Mapping[str, int] = {
     "Plan.blocked": asking.LIMIT,
     "Plan.steps": asking.TREE,
     "Plan.unmet": asking.LIMIT,
+    "Planted.disagreements": asking.LIMIT,
+    "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,
     "Query.why": asking.CAUSES,
+    "Replanned.moved": asking.LIMIT,
+    "RunEvent.steps": asking.LIMIT,
     "Subgraph.edges": subgraph.EDGES,
     "Subgraph.nodes": subgraph.MOST,
 }

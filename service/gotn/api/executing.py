@@ -154,6 +154,21 @@ class Executing:
         )
         return adopt(StepOfRun, found)
 
+    @_field(StepResult, "Give a claimed step back: it is ready at once, and that is no failure.")
+    async def release_step(
+        self, info: Info, given: Annotated[inputs.ReleaseStepInput, Given]
+    ) -> StepOfRun:
+        """Give a claimed step back."""
+        found = await ending.release(
+            info.context.database,
+            info.context.request(given.project, given.idempotency_key),
+            given.run_id,
+            given.node_id,
+            given.token,
+            given.reason,
+        )
+        return adopt(StepOfRun, found)
+
     @_field(StepResult, "Leave a step out; its node is skipped with it.")
     async def skip_step(
         self, info: Info, given: Annotated[inputs.SkipStepInput, Given]

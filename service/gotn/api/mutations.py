@@ -9,6 +9,7 @@ import strawberry
 from gotn import errors, shapes
 from gotn.api import inputs
 from gotn.api.context import Context
+from gotn.api.costs import TaskMutations
 from gotn.api.edges import WorkEdge
 from gotn.api.errors import (
     Conflict,
@@ -22,6 +23,7 @@ from gotn.api.errors import (
 from gotn.api.executing import Executing
 from gotn.api.nodes import WorkNode
 from gotn.api.projects import Project
+from gotn.api.protocol import ProtocolMutations
 from gotn.api.runs import Plan
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
@@ -82,7 +84,7 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation(Executing):
+class Mutation(Executing, TaskMutations, ProtocolMutations):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

@@ -8,6 +8,7 @@ import strawberry
 from gotn import __version__
 from gotn.api import edges as edge_lists
 from gotn.api.choosing import WorkNodeFilter, WorkNodeOrder
+from gotn.api.costs import TaskQueries
 from gotn.api.edges import WorkEdge, WorkEdgeConnection, WorkEdgeFilter
 from gotn.api.history import JournalConnection, JournalFilter, JournalOrder
 from gotn.api.inputs import KIND
@@ -74,7 +75,7 @@ def _of_project(relation: Relation) -> Listed:
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(Questions, Looking):
+class Query(Questions, TaskQueries, Looking):
     """Everything that can be read."""
 
     @field("Anything by its global id, or null.", Node | None, Find(_global))

@@ -124,6 +124,18 @@ class FailStepInput:
     idempotency_key: str | None = key_member()
 
 
+@strawberry.input(description="What releaseStep takes.")
+class ReleaseStepInput:
+    """What releaseStep takes."""
+
+    run_id: str = run_member()
+    node_id: str = node_member()
+    token: str = token_member()
+    reason: str = strawberry.field(description="Why it is given back, for people.")
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+
+
 @strawberry.input(description="What skipStep takes.")
 class SkipStepInput:
     """What skipStep takes."""

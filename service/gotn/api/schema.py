@@ -10,6 +10,7 @@ from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.execution import ExecutionContext, ExecutionResult
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.api import limiting
 from gotn.api.errors import HANDLERS
 from gotn.api.history import JournalEntry
@@ -21,6 +22,8 @@ from gotn.api.projects import Project
 from gotn.api.queries import Query
 from gotn.api.runs import Run
 from gotn.api.scalars import SCALARS
+from gotn.api.subscriptions import Subscription
+from gotn.api.tasks import Document, Task, TaskTree
 from gotn.database.connection import within
 from gotn.graph.hook import compiling
 
@@ -34,7 +37,8 @@ class Schema(strawberry.Schema):
         super().__init__(
             Query,
             Mutation,
-            types=[WorkNode, Run, JournalEntry, Project],
+            Subscription,
+            types=[WorkNode, Run, JournalEntry, Project, TaskTree, Task, Document],
             config=StrawberryConfig(scalar_map=SCALARS),
             extensions=[documents, *limiting.extensions(limits)],
             execution_context_class=executor if compiled else None,

@@ -7,6 +7,7 @@ import typer
 from gotn.cli.verb import COMMON, Actor, Debug, Json, Project
 from gotn.cli.verbs import (
     asking,
+    cost,
     demo,
     edge,
     exchange,
@@ -17,6 +18,8 @@ from gotn.cli.verbs import (
     server,
     setup,
     step,
+    tree,
+    working,
 )
 
 app = typer.Typer(
@@ -55,5 +58,6 @@ def gotn(
 for part in (server, demo, setup, planning, asking, exchange):
     part.register(app)
 # What executes steps stands beside the runs' own verbs.
-for part in (project, node, edge, step, journal):
+working.register()
+for part in (project, node, edge, step, tree, cost, journal):
     app.add_typer(part.app, rich_help_panel="Things")

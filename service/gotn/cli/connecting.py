@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from gotn.across import contexts  # noqa: F401  # makes every context known
+from gotn.cli import garbage
 from gotn.database import schema
 from gotn.database.connection import Database, without_credentials
 from gotn.errors import DatabaseUnavailable
@@ -103,6 +105,7 @@ def run(target: Target, work: Callable[[Database], Awaitable[T]], *, migrations:
             await database.ping()
             if migrations:
                 await ready(database)
+            garbage.working()
             return await work(database)
         finally:
             await database.close()

@@ -1,6 +1,7 @@
-"""`gotn demo`: Neo4j up, the sample in, linked, planned, printed; then the API."""
+"""`gotn demo`: Neo4j up, the sample in, linked, planned, executed, printed; then the API."""
 
 import contextlib
+import dataclasses
 import signal
 from importlib.resources import files
 from pathlib import Path
@@ -8,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gotn import provision, shapes
-from gotn.cli import migrating, serving
+from gotn.cli import migrating, rehearsing, serving
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.cli.connecting import run as run_on
@@ -41,6 +42,8 @@ def demonstrate(call: Call, *, once: bool) -> None:
         call.note(f"Neo4j answers at {target.shown}{'' if started else ' (it was running)'}.")
         migrating.migrate(target)
         data = _prepared(call, target)
+        call.note("Executing it as a rehearsal, by three workers, one of them killed on purpose …")
+        data["rehearsal"] = dataclasses.asdict(rehearsing.rehearse(call, target))
         if once:
             call.answer(data, _show_once)
             return
@@ -107,12 +110,13 @@ async def _waiting(database: Database, plan: Plan) -> dict[str, list[str]]:
 
 def _show_once(data: dict[str, Any], console: "Console") -> None:
     picture.show(data["plan"], console)
-    _next(console)
+    rehearsing.show(data["rehearsal"], console)
+    _next(console, data["rehearsal"]["run_id"])
     if data["managed"]:
         console.print(f"Neo4j keeps running. Stop it with: {hint('down')}", markup=False)
 
 
-def _next(console: "Console") -> None:
+def _next(console: "Console", run: str) -> None:
     parts.heading(console, "Look further")
     parts.facts(
         console,
@@ -121,6 +125,7 @@ def _next(console: "Console") -> None:
             hint("-p demo why release"): "what keeps a node from starting",
             hint("-p demo tree-of build_gotn"): "how the work is broken down",
             hint("-p demo node list --status failed"): "what went wrong",
+            hint(f"run steps -p {rehearsing.PROJECT} {run}"): "who did which step",
             hint("journal verify -p demo"): "the journal gives the same graph",
         },
     )
@@ -138,5 +143,6 @@ def _served(call: Call, target: Target, data: dict[str, Any]) -> None:
 
 def _show_served(data: dict[str, Any], console: "Console") -> None:
     picture.show(data["plan"], console)
-    _next(console)
+    rehearsing.show(data["rehearsal"], console)
+    _next(console, data["rehearsal"]["run_id"])
     serving.show(data["addresses"], console)

@@ -1,12 +1,11 @@
 """One command from its arguments to its exit code: nothing but our own words gets out."""
 
-import gc
 import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from gotn.cli import failing
+from gotn.cli import failing, garbage
 
 #: 128 + SIGINT, as shells have it.
 INTERRUPTED = 130
@@ -18,7 +17,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     from gotn.cli.app import app  # noqa: PLC0415
 
-    gc.set_threshold(100_000)  # else a quarter of the time goes into collecting imports
+    garbage.importing()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # libraries' words to programmers, not to users
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from gotn.cli import migrating
+from gotn.cli import garbage, migrating
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.errors import Conflict, DatabaseUnavailable, Forbidden
@@ -150,5 +150,8 @@ def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=settings.max_request_bytes,
     )
+    garbage.working()
     uvicorn.Server(config).run(sockets=[bound.socket])

@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 #: Longest time one transaction may take, in seconds; the server ends it after that.
 TRANSACTION_SECONDS = 300.0
+#: Seconds after the server should have ended it, when it is given up here: a connection that
+#: died without a sign never says so.
+_LATE = 5.0
 
 #: When the work that runs now must be done, by the event loop's clock; None: no such moment.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -55,6 +58,11 @@ _ERRORS: tuple[tuple[type[Exception], type[GotnError], str], ...] = (
     (exceptions.Forbidden, DatabaseUnavailable, "Neo4j does not let this user do that"),
     (exceptions.ConfigurationError, DatabaseUnavailable, "the address of Neo4j cannot be used"),
     (exceptions.ConstraintError, Conflict, "something of this key is stored already"),
+    (
+        exceptions.IncompleteCommit,
+        DatabaseUnavailable,
+        "it is not known whether this was stored (the same idempotencyKey makes sure)",
+    ),
     (exceptions.ServiceUnavailable, DatabaseUnavailable, "Neo4j does not answer"),
     (exceptions.SessionExpired, DatabaseUnavailable, "the connection to Neo4j was lost"),
     (exceptions.TransientError, DatabaseUnavailable, "Neo4j could not finish this now"),
@@ -83,8 +91,21 @@ _CODES: dict[str, tuple[type[GotnError], str]] = {
         DatabaseUnavailable,
         "another writer held the project for too long; try again",
     ),
+    # The driver names these two so; the server calls them transient.
+    "Neo.ClientError.Transaction.LockClientStopped": (
+        DatabaseUnavailable,
+        "another writer held the project for too long; try again",
+    ),
+    "Neo.ClientError.Transaction.Terminated": (
+        DatabaseUnavailable,
+        "Neo4j ended this before it was done, so nothing of it was stored; try again",
+    ),
 }
 
+
+#: How codes begin that a server gives which cannot write: its log or its disk failed, and it
+#: refuses everything until it was started again.
+_BROKEN = "Neo.DatabaseError.Transaction."
 
 #: What stands between `://` and the last `@`: a name and a password.
 _USERINFO = re.compile(r"(://).*@")
@@ -97,9 +118,15 @@ def without_credentials(text: str) -> str:
 
 def translate(error: Exception) -> GotnError:
     """One of our errors for one of the driver's."""
-    known = _CODES.get(getattr(error, "code", None) or "")
-    if known:
-        return known[0](f"{known[1][0].upper()}{known[1][1:]}.")
+    code = getattr(error, "code", None) or ""
+    if known := _CODES.get(code):
+        facts = {"what": "time"} if "TimedOut" in code else {}
+        return known[0](f"{known[1][0].upper()}{known[1][1:]}.", **facts)
+    if code.startswith(_BROKEN):
+        return DatabaseUnavailable(
+            "Neo4j cannot store anything now, maybe because its disk is full; make room and start "
+            f"it again: {_said(error)}"
+        )
     for theirs, ours, message in _ERRORS:
         if isinstance(error, theirs):
             return ours(f"{message[0].upper()}{message[1:]}: {_said(error)}")
@@ -114,6 +141,21 @@ def unresolved(error: GotnError) -> bool:
 def _said(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error) or type(error).__name__
     return f"{text}".splitlines()[0][:300]
+
+
+@asynccontextmanager
+async def _bounded(seconds: float) -> AsyncIterator[None]:
+    """Give up what takes longer than this and a little; DatabaseUnavailable."""
+    try:
+        async with asyncio.timeout(seconds + _LATE) as limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise DatabaseUnavailable(
+            f"Neo4j has said nothing for {seconds + _LATE:.0f} s: a write may be stored or not; "
+            "the same idempotencyKey makes it safe to send again."
+        ) from error
 
 
 @contextmanager
@@ -221,24 +263,28 @@ class Database:
         Each begins and ends its own transaction, which saves two of three round trips; nothing
         is tried again, so use this where a failure leads to `read`.
         """
-        with translated():
-            async with self.session(neo4j.READ_ACCESS) as session:
-                return await work(Tx(_Alone(session), self._statement))
+        async with _bounded(_seconds()):
+            with translated():
+                async with self.session(neo4j.READ_ACCESS) as session:
+                    return await work(Tx(_Alone(session), self._statement))
 
     async def write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in a write transaction; raising in it undoes everything."""
         return await self._run(neo4j.WRITE_ACCESS, work)
 
     async def _run(self, access: str, work: Callable[[Tx], Awaitable[T]]) -> T:
-        @unit_of_work(timeout=_seconds())
+        seconds = _seconds()
+
+        @unit_of_work(timeout=seconds)
         async def run(transaction: AsyncManagedTransaction) -> T:
             return await work(Tx(transaction, self._statement))
 
-        with translated():
-            async with self.session(access) as session:
-                if access == neo4j.READ_ACCESS:
-                    return await session.execute_read(run)
-                return await session.execute_write(run)
+        async with _bounded(seconds):
+            with translated():
+                async with self.session(access) as session:
+                    if access == neo4j.READ_ACCESS:
+                        return await session.execute_read(run)
+                    return await session.execute_write(run)
 
     def _statement(self, name: str) -> None:
         self.on_statement(name)

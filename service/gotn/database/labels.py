@@ -117,5 +117,51 @@ class Import(AsyncStructuredNode):
     key = StringProperty(unique_index=True, required=True)
 
 
+class TaskTree(AsyncStructuredNode):
+    """A recursive task tree."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+    session_id = StringProperty(index=True)
+    added_at = DateTimeNeo4jFormatProperty(index=True)
+
+    root = AsyncRelationshipTo("Task", "ROOT")
+    executed = AsyncRelationshipTo("WorkNode", "EXECUTES")
+
+
+class Task(AsyncStructuredNode):
+    """One task of a tree."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    tree_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+
+    children = AsyncRelationshipTo("Task", "SPAWNED")
+    documents = AsyncRelationshipTo("Document", "READ")
+    executed = AsyncRelationshipTo("WorkNode", "EXECUTES")
+
+
+class Document(AsyncStructuredNode):
+    """Something that tasks had in their context."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+
+
+class TaskState(AsyncStructuredNode):
+    """The variables of a state document."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+    tree_id = StringProperty(index=True)
+
+
 #: Every declared label.
-ALL = (Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request, Staged, Import)
+ALL = (
+    *(Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request, Staged, Import),
+    *(TaskTree, Task, Document, TaskState),
+)

@@ -11,18 +11,20 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from gotn import __version__
 from gotn.api.limits import Limits
+from gotn.api.live import Live
 from gotn.api.schema import schema
 from gotn.database.connection import Database
 from gotn.errors import DatabaseUnavailable, GotnError
+from gotn.feed import Feed
 from gotn.graph.hook import quieten
 from gotn.server import logs, page
 from gotn.server.answers import Json, refused
 from gotn.server.auth import Guard
-from gotn.server.graphql import Endpoint
+from gotn.server.graphql import Endpoint, Reach
 from gotn.server.metrics import CONTENT_TYPE, Metrics
 from gotn.server.readiness import Readiness
 from gotn.server.requests import Requests
@@ -42,13 +44,14 @@ def create_app(settings: Settings) -> Starlette:
     quieten()
     database = _opened(settings)
     queue = WriteQueue()
+    feed = Feed(database)
     metrics = Metrics()
     database.on_statement = metrics.statement
     readiness = Readiness(database)
     return Starlette(
-        routes=_routes(settings, database, readiness, metrics, queue),
+        routes=_routes(settings, database, readiness, metrics, queue, feed),
         middleware=_around(settings, metrics),
-        lifespan=_lifespan(database, readiness, queue),
+        lifespan=_lifespan(database, readiness, queue, feed),
         exception_handlers={HTTPException: _http_error},
     )
 
@@ -65,7 +68,7 @@ def _opened(settings: Settings) -> Database:
     )
 
 
-def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue) -> Any:
+def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed: Feed) -> Any:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
@@ -75,6 +78,7 @@ def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue) -> An
         try:
             yield
         finally:
+            await feed.close()
             await queue.close()
             await database.close()
 
@@ -112,7 +116,8 @@ def _routes(
     readiness: Readiness,
     metrics: Metrics,
     queue: WriteQueue,
-) -> list[Route]:
+    feed: Feed,
+) -> list[BaseRoute]:
     limits = Limits(
         depth=settings.max_depth,
         aliases=settings.max_aliases,
@@ -121,16 +126,25 @@ def _routes(
         complexity=settings.max_complexity,
         seconds=settings.max_seconds,
     )
+    asked = schema(limits)
+    key = settings.api_key
     endpoint = Endpoint(
-        schema(limits),
+        asked,
         database=database,
         readiness=readiness,
         metrics=metrics,
         actor=settings.actor,
         queue=queue,
+        live=Live(asked, feed, settings.max_subscriptions),
+        reach=Reach(
+            key=key.get_secret_value() if key else None,
+            origins=settings.cors_origins,
+            operations=settings.max_connection_subscriptions,
+        ),
     )
     return [
         Route("/graphql", endpoint),
+        WebSocketRoute("/graphql", endpoint),
         Route("/healthz", _healthz),
         Route("/readyz", _readyz(readiness)),
         Route("/metrics", _metrics(metrics)),

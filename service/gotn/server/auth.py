@@ -27,14 +27,27 @@ class Guard:
 
     def __init__(self, app: ASGIApp, api_key: str | None) -> None:
         self.app = app
-        self._key = api_key.encode() if api_key else None
+        self._key = api_key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the call on, or answer why not."""
         if scope["type"] == "http" and (answer := self._refusal(scope)) is not None:
             await answer(scope, receive, send)
             return
+        if scope["type"] == "websocket" and not self._may_connect(scope):
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})  # the handshake gets a 403
+            return
         await self.app(scope, receive, send)
+
+    def _may_connect(self, scope: Scope) -> bool:
+        """Browsers send no key as they connect: it may come with the first message instead."""
+        headers = Headers(scope=scope)
+        if self._key is None:
+            return _from_here(headers)
+        token = headers.get("authorization", "")
+        scope.setdefault("state", {})["authorized"] = is_key(token, self._key)
+        return not token or scope["state"]["authorized"]
 
     def _refusal(self, scope: Scope) -> Json | None:
         headers = Headers(scope=scope)
@@ -42,14 +55,18 @@ class Guard:
             return _not_local(scope, headers)
         if scope["path"] in OPEN or page.open_to_all(scope["path"]) or _preflight(scope, headers):
             return None
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and secrets.compare_digest(
-            token.strip().encode("latin-1", "replace"), self._key
-        ):
+        if is_key(headers.get("authorization", ""), self._key):
             return None
         answer = refused(401, "UNAUTHORIZED", "Send the key as Authorization: Bearer …")
         answer.headers["www-authenticate"] = 'Bearer realm="gotn"'
         return answer
+
+
+def is_key(authorization: str, key: str) -> bool:
+    """Whether an Authorization value carries the key."""
+    kind, _, token = authorization.partition(" ")
+    given = token.strip().encode("latin-1", "replace")
+    return kind.lower() == "bearer" and secrets.compare_digest(given, key.encode())
 
 
 def _preflight(scope: Scope, headers: Headers) -> bool:
@@ -58,8 +75,7 @@ def _preflight(scope: Scope, headers: Headers) -> bool:
 
 
 def _not_local(scope: Scope, headers: Headers) -> Json | None:
-    hosts = headers.getlist("host")
-    if len(hosts) != 1 or not loopback(hosts[0]):
+    if not _from_here(headers):
         return refused(
             403,
             "FORBIDDEN",
@@ -70,6 +86,11 @@ def _not_local(scope: Scope, headers: Headers) -> Json | None:
     if has_body and kind != "application/json":
         return refused(415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json.")
     return None
+
+
+def _from_here(headers: Headers) -> bool:
+    hosts = headers.getlist("host")
+    return len(hosts) == 1 and loopback(hosts[0])
 
 
 def loopback(host: str) -> bool:

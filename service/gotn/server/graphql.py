@@ -1,5 +1,7 @@
 """/graphql: Strawberry's view with our context, our JSON, and nothing it does not need."""
 
+from dataclasses import dataclass
+from datetime import timedelta
 from email.message import Message
 from typing import Any
 
@@ -10,23 +12,45 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from strawberry.asgi import GraphQL
+from strawberry.exceptions import ConnectionRejectionError
 from strawberry.http import GraphQLHTTPResponse
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
+from strawberry.types.unset import UNSET
 
 from gotn.api.context import Context
+from gotn.api.live import Asked, Live
 from gotn.api.schema import Schema
 from gotn.database.connection import Database
 from gotn.errors import GotnError
+from gotn.server import streaming
 from gotn.server.answers import refused
-from gotn.server.auth import actor_of
+from gotn.server.auth import actor_of, is_key
 from gotn.server.metrics import Metrics
 from gotn.server.readiness import Readiness
+from gotn.server.sockets import Socket
 from gotn.work.store.mirror import Mirror
 from gotn.work.usecases.queue import WriteQueue
 
+#: Seconds that a WebSocket's client has for its first message.
+INIT = 10
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Who may open a WebSocket, and what may run over one."""
+
+    key: str | None = None
+    #: Web origins besides the server's own.
+    origins: tuple[str, ...] = ()
+    #: Operations at a time.
+    operations: int = 100
+
 
 class Endpoint(GraphQL[Context, None]):
-    """GraphQL over POST: one operation a request, in JSON."""
+    """One operation a POST, in JSON; subscriptions as events or over WebSocket."""
+
+    graphql_transport_ws_handler_class = Socket
 
     def __init__(
         self,
@@ -37,10 +61,20 @@ class Endpoint(GraphQL[Context, None]):
         metrics: Metrics,
         actor: str,
         queue: WriteQueue,
+        live: Live,
+        reach: Reach,
     ) -> None:
         super().__init__(
-            schema, graphql_ide=None, allow_queries_via_get=False, subscription_protocols=()
+            schema,
+            graphql_ide=None,
+            allow_queries_via_get=False,
+            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL,),
+            connection_init_wait_timeout=timedelta(seconds=INIT),
+            max_subscriptions_per_connection=reach.operations,
+            allowed_origins=reach.origins,
         )
+        self.live = live
+        self._key = reach.key
         self._database = database
         self._readiness = readiness
         self._metrics = metrics
@@ -50,9 +84,15 @@ class Endpoint(GraphQL[Context, None]):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what is no operation at all is refused in our own shape."""
+        if scope["type"] == "websocket":
+            await super().__call__(scope, receive, send)
+            return
         request = Request(scope, receive)
-        if request.method != "POST":
-            answer: Response = refused(405, "METHOD_NOT_ALLOWED", "Send operations by POST.")
+        answer: Response
+        if request.method == "GET" and streaming.wanted(request):
+            answer = await self._streamed(request, streaming.asked_by_get(request))
+        elif request.method != "POST":
+            answer = refused(405, "METHOD_NOT_ALLOWED", "Send operations by POST.")
             answer.headers["allow"] = "POST"
         elif not _is_json(request):
             answer = refused(415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json, in UTF-8.")
@@ -63,12 +103,42 @@ class Endpoint(GraphQL[Context, None]):
     async def _answer(self, request: Request) -> Response:
         try:
             await self._readiness.ensure()
+            if streaming.wanted(request):
+                return await self._streamed(request, await self._read(request))
             return await self.run(request)
         except HTTPException as error:
             return refused(error.status_code, "INVALID", str(error.reason))
         except GotnError as error:
             self._metrics.error(error.code)
             return _unavailable(error)
+        finally:
+            if request.scope["state"].get("written"):
+                self.live.feed.wake()
+
+    async def _read(self, request: Request) -> Asked | None:
+        """The operation in a body."""
+        try:
+            body: Any = self.decode_json(await request.body())
+        except orjson.JSONDecodeError:
+            raise HTTPException(400, "Unable to parse request body as JSON") from None
+        query, variables = body.get("query"), body.get("variables")
+        if not isinstance(query, str) or not isinstance(variables, dict | None):
+            return None
+        return Asked(query, variables, body.get("operationName"))
+
+    async def _streamed(self, request: Request, asked: Asked | None) -> Response:
+        if asked is None:
+            return refused(400, "INVALID", "Send `query`, and `variables` as an object.")
+        return await streaming.answered(request, self.live, asked, await self.get_context(request))
+
+    async def on_ws_connect(self, context: Context) -> Any:
+        """Ask for the key, where there is one: in the handshake or in connection_init."""
+        said = {name.lower(): value for name, value in context.connection_params.items()}
+        token = str(said.get("authorization", ""))
+        if self._key is not None and not context.authorized and not is_key(token, self._key):
+            raise ConnectionRejectionError
+        await self._readiness.ensure()
+        return UNSET
 
     async def get_context(
         self,
@@ -81,6 +151,7 @@ class Endpoint(GraphQL[Context, None]):
             database=self._database,
             actor=actor_of(request.headers, self._actor),
             request_id=state.get("request_id", ""),
+            authorized=state.get("authorized", False),
             queue=self._queue,
             mirror=self._mirror,
             on_field=self._metrics.root_field,

@@ -1,4 +1,4 @@
-"""The demonstration: from nothing to a plan, then the API."""
+"""The demonstration: from nothing to a plan and its run, then the API."""
 
 from typing import Annotated
 
@@ -16,13 +16,14 @@ def register(app: typer.Typer) -> None:
 def demo(
     call: Call,
     once: Annotated[
-        bool, typer.Option("--once", help="End after the plan and leave Neo4j running.")
+        bool, typer.Option("--once", help="End after the run and leave Neo4j running.")
     ] = False,
 ) -> None:
-    """Show the main job: a sample project loaded, linked, planned and explained.
+    """Show the main job: a sample project loaded, linked, planned, executed and explained.
 
     Starts the managed Neo4j (or uses NEO4J_URI), empties project `demo`, loads the bundled
-    sample into it, prints the plan and serves the API until Ctrl-C.
+    sample into it, plans it, executes it in project `demo-run` with three workers, one of them
+    killed on purpose, prints plan and run, and serves the API until Ctrl-C.
     """
     from gotn.cli import demonstrating  # noqa: PLC0415
 

@@ -41,7 +41,7 @@ def _document(picture: Picture, direction: Direction) -> Iterator[str]:
     lines = picture.drawn()
     yield "digraph {"
     if picture.title:
-        yield f"  label={_quoted(one_line(picture.title, TEXT))}; labelloc=t;"
+        yield f"  label={quoted(one_line(picture.title, TEXT))}; labelloc=t;"
     yield f"  rankdir={'LR' if direction is Direction.right else 'TB'}; charset=utf8; newrank=true;"
     yield '  fontname="sans-serif";'
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11];'
@@ -49,7 +49,7 @@ def _document(picture: Picture, direction: Direction) -> Iterator[str]:
     by_id = {box.id: box for box in picture.boxes}
     for number, group in enumerate(picture.groups):
         yield f"  subgraph cluster_{number} {{"
-        yield f'    label={_quoted(one_line(group.title, TEXT))}; color="#94a3b8"; rank=same;'
+        yield f'    label={quoted(one_line(group.title, TEXT))}; color="#94a3b8"; rank=same;'
         for id_ in group.ids:
             if id_ in by_id:
                 yield f"    {_box(picture, by_id[id_])}"
@@ -83,7 +83,7 @@ def _line(picture: Picture, line: Line, *, free: bool) -> str:
     if line.critical:
         parts.append(f'color="{CRITICAL}", penwidth=3')
     if line.text:
-        parts.append(f"label={_quoted(one_line(line.text, TITLE))}")
+        parts.append(f"label={quoted(one_line(line.text, TITLE))}")
     names = picture.names
     return f"{names[line.src]} -> {names[line.dst]} [{', '.join(parts)}];"
 
@@ -98,7 +98,7 @@ def _legend(picture: Picture, lines: list[Line]) -> Iterator[str]:
     for number, (status, sign) in enumerate(statuses.items()):
         fill, border = COLOURS[status]
         more = ', style="rounded,filled,dashed"' if status == "skipped" else ""
-        label = _quoted(f"{sign} {status}".strip())
+        label = quoted(f"{sign} {status}".strip())
         yield f'    s{number} [label={label}, fillcolor="{fill}", color="{border}"{more}];'
     if critical:
         style = f'fillcolor="{PLAIN[0]}", color="{CRITICAL}", penwidth=3'
@@ -111,7 +111,8 @@ def _legend(picture: Picture, lines: list[Line]) -> Iterator[str]:
     yield "  }"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text inside quotes."""
     return f'"{_escaped(text)}"'
 
 

@@ -74,7 +74,7 @@ def _document(picture: Picture, direction: Direction) -> Iterator[str]:
         yield f"  accTitle: {title}"
     by_id = {box.id: box for box in picture.boxes}
     for number, group in enumerate(picture.groups):
-        yield f'  subgraph g{number}["{_escaped(one_line(group.title, TEXT))}"]'
+        yield f'  subgraph g{number}["{escaped(one_line(group.title, TEXT))}"]'
         for id_ in group.ids:
             if id_ in by_id:
                 yield f"    {_box(picture, by_id[id_])}"
@@ -92,9 +92,9 @@ def _document(picture: Picture, direction: Direction) -> Iterator[str]:
 
 def _box(picture: Picture, box: Box) -> str:
     title = f"{box.sign} {one_line(box.id, TITLE)}".strip()
-    label = _escaped(title)
+    label = escaped(title)
     if box.text:
-        label += f"<br/>{_escaped(one_line(box.text, TEXT))}"
+        label += f"<br/>{escaped(one_line(box.text, TEXT))}"
     name = picture.names[box.id]
     kind = box.status if box.status in COLOURS else "plain"
     # One class by `:::`, the other by `class` below: two `:::` are not the same everywhere.
@@ -102,7 +102,7 @@ def _box(picture: Picture, box: Box) -> str:
 
 
 def _line(picture: Picture, line: Line) -> str:
-    text = f'|"{_escaped(one_line(line.text, TITLE))}"|' if line.text else ""
+    text = f'|"{escaped(one_line(line.text, TITLE))}"|' if line.text else ""
     names = picture.names
     return f"{names[line.src]} {_ARROWS[line.kind]}{text} {names[line.dst]}"
 
@@ -148,7 +148,7 @@ def _plain(text: str) -> str:
     return " ".join(_MARKUP.sub(" ", one_line(text, TEXT)).split())
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """A text inside quotes that is shown as it is."""
     kept = _READ_TWICE.sub(rf"\g<0>{JOINT}", text)
     return _MARKUP.sub(lambda found: f"#{ord(found[0])};", kept)

@@ -1,9 +1,10 @@
 """What a journal says: its entries folded into the state of a project, and that state's digest.
 
 An item names one entity and what became of it: `{"node": row}`, `{"edge": row}`,
-`{"run": row}`, `{"step": row}`. The event tells whether the row is whole (`add_…`,
-`start_run`), a change (`update_…`, null takes a field away) or gone (`remove_…`). Replay
-writes the folded state; verification compares it with the database.
+`{"run": row}`, `{"step": row}`; other members belong to other contexts (`parts`). The event
+tells whether the row is whole (`add_…`, `start_run`), a change (`update_…`, null takes a
+field away) or gone (`remove_…`). Replay writes the folded state; verification compares it
+with the database.
 """
 
 import hashlib
@@ -13,8 +14,9 @@ from typing import Any
 
 import orjson
 
-from gotn import shapes
+from gotn import parts, shapes
 from gotn.errors import Invalid
+from gotn.parts import put
 from gotn.work.records import EdgeOrigin, EdgeType
 from gotn.work.rules import forms
 
@@ -22,7 +24,7 @@ Row = dict[str, Any]
 #: type, src, dst, kind: what makes an edge one edge.
 EdgeKey = tuple[str, str, str, str]
 #: What an entity is called in a digest: its kind and its own names.
-Identity = tuple[Any, ...]
+Identity = parts.Identity
 
 #: Left out of digests: names that hold the project, and what is bookkeeping, not state.
 UNCOUNTED = frozenset(
@@ -60,6 +62,8 @@ class State:
     runs: dict[str, Row] = field(default_factory=dict)
     steps: dict[tuple[str, int], Row] = field(default_factory=dict)
     settings: Row = field(default_factory=dict)
+    #: What the other contexts make of their items.
+    others: dict[str, parts.State] = field(default_factory=parts.empty)
     #: Edges that linking made: unlike a document's they have no place in the order of arrival.
     unplaced: set[EdgeKey] = field(default_factory=set)
     #: What large imports wrote that are not finished yet, by their number, in order.
@@ -94,27 +98,32 @@ class State:
         elif "edge" in item:
             self._edge(event, item["edge"])
         elif "run" in item:
-            _put(self.runs, item["run"]["id"], event, item["run"])
+            put(self.runs, item["run"]["id"], event, item["run"])
         elif "step" in item:
             step = item["step"]
             at = (step["run"], step["position"])
-            _put(self.steps, at, _step_event(event, step), step)
+            put(self.steps, at, _step_event(event, step), step)
             if at in self.steps:
                 self._steps_of.setdefault(self.steps[at]["node"], set()).add(at)
         elif "settings" in item:
             self.settings = {k: v for k, v in item["settings"].items() if v is not None}
+        else:
+            # A KeyError where nobody knows the item: it must not be passed over.
+            self.others[parts.owner(item) or ""].apply(event, item)
 
     def _edge(self, event: str, row: Row) -> None:
         key = edge_key(row)
-        _put(self.edges, key, event, row)
+        put(self.edges, key, event, row)
         if event == "add_edge":
             self.unplaced.discard(key)
             if row.get("origin") == EdgeOrigin.DERIVED.value and "layout" not in row:
                 self.unplaced.add(key)
 
     def _node(self, event: str, row: Row) -> None:
-        _put(self.nodes, row["id"], event, row)
+        put(self.nodes, row["id"], event, row)
         if event == "remove_node":
+            for part in self.others.values():
+                part.node_removed(row["id"])
             for at in self._steps_of.pop(row["id"], ()):
                 if at in self.steps and self.steps[at]["node"] == row["id"]:
                     del self.steps[at]
@@ -125,17 +134,6 @@ def _step_event(event: str, step: Row) -> str:
     if step.get("removed"):
         return "remove_step"
     return "add_step" if event == "start_run" else event
-
-
-def _put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:
-    if event.startswith("remove_"):
-        table.pop(key, None)
-    elif event.startswith(("add_", "start_")) or key not in table:
-        table.pop(key, None)  # what comes again stands where it came last
-        table[key] = {name: value for name, value in row.items() if value is not None}
-    else:
-        merged = table[key] | row
-        table[key] = {name: value for name, value in merged.items() if value is not None}
 
 
 def edge_key(row: Row) -> EdgeKey:
@@ -194,6 +192,8 @@ def entities(state: State) -> Iterator[tuple[Identity, Row]]:
         yield ("Run", run["id"]), run_properties(run)
     for step in state.steps.values():
         yield step_entity(step)
+    for part in state.others.values():
+        yield from part.entities()
 
 
 def node_entities(rows: Iterable[Row]) -> Iterator[tuple[Identity, Row]]:

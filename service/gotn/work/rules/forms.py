@@ -9,14 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gotn import checks as shared
 from gotn import shapes
 from gotn.errors import Invalid
 from gotn.work.records import EdgeType, NodeStatus, RunStatus
 
-#: Bytes of an id, a tag, a keyword or a kind: what Neo4j's indexes take with room to spare.
-ID_BYTES = 1000
-#: Bytes of a text or of a leaf kept as JSON.
-TEXT_BYTES = 1024 * 1024
 #: Items of requires, produces, tags, guards or success_criteria; children have their own.
 LIST_ITEMS = 1000
 CHILDREN = 10_000
@@ -24,31 +21,9 @@ CHILDREN = 10_000
 DOCUMENT_VERSION = 1
 
 Check = Callable[[Any, str], Any]
-
-
-def text(value: Any, name: str) -> str:
-    """A text of at most 1 MiB."""
-    if not isinstance(value, str):
-        raise Invalid(f"{name}: expected text, found {shapes.shown(value)}", field=name)
-    shapes.check_text(value, name)
-    if len(value) > TEXT_BYTES or len(value.encode()) > TEXT_BYTES:
-        raise Invalid(
-            f"{name}: expected at most {TEXT_BYTES} bytes, found {len(value.encode())}", field=name
-        )
-    return value
-
-
-def identifier(value: Any, name: str) -> str:
-    """A name that an index can hold: any text of 1 to 1,000 bytes that is not blank."""
-    found = text(value, name)
-    size = len(found.encode())
-    if not found.strip() or size > ID_BYTES:
-        raise Invalid(
-            f"{name}: expected 1 to {ID_BYTES} bytes that are not all blank, "
-            f"found {size} bytes: {shapes.shown(found)}",
-            field=name,
-        )
-    return found
+ID_BYTES, TEXT_BYTES = shared.ID_BYTES, shared.TEXT_BYTES
+text, identifier, time = shared.text, shared.identifier, shared.time
+leaf, mapping, one_of = shared.leaf, shared.mapping, shared.one_of
 
 
 def identifiers(value: Any, name: str, most: int = LIST_ITEMS) -> list[str]:
@@ -87,41 +62,14 @@ def checks(value: Any, name: str) -> list[Any]:
     return found
 
 
-def leaf(value: Any, name: str) -> Any:
-    """Any JSON of at most 1 MiB that every reader keeps."""
-    shapes.portable(value, name)
-    try:
-        size = len(shapes.dumps(value).encode())
-    except TypeError as error:
-        raise Invalid(f"{name}: expected JSON, found {error}", field=name) from None
-    if size > TEXT_BYTES:
-        raise Invalid(f"{name}: expected at most {TEXT_BYTES} bytes of JSON", field=name)
-    return value
-
-
-def mapping(value: Any, name: str) -> Any:
-    """A JSON object."""
-    if not isinstance(value, dict):
-        raise Invalid(f"{name}: expected an object, found {shapes.shown(value)}", field=name)
-    return leaf(value, name)
-
-
 def status(value: Any, name: str) -> str:
     """A node's status."""
-    return _one_of(value, name, [member.value for member in NodeStatus])
+    return one_of(value, name, [member.value for member in NodeStatus])
 
 
 def run_status(value: Any, name: str) -> str:
     """A run's status."""
-    return _one_of(value, name, [member.value for member in RunStatus])
-
-
-def _one_of(value: Any, name: str, known: list[str]) -> str:
-    if value not in known:
-        raise Invalid(
-            f"{name}: expected one of {', '.join(known)}, found {shapes.shown(value)}", field=name
-        )
-    return str(value)
+    return one_of(value, name, [member.value for member in RunStatus])
 
 
 def version(value: Any, name: str) -> int:
@@ -141,11 +89,6 @@ def score(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise Invalid(f"{name}: expected 0 to 1, found {shapes.shown(value)}", field=name)
     return value
-
-
-def time(value: Any, name: str) -> str:
-    """ISO 8601 in UTC, from any time with an offset."""
-    return shapes.iso(shapes.moment(value, name))
 
 
 def layers(value: Any, name: str) -> list[list[str]]:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from gotn import shapes
+from gotn import parts, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid
 from gotn.work.rules import fold, forms
@@ -58,6 +58,9 @@ async def _digested(ask: Ask) -> dict[bytes, bytes]:
     for query, label in _QUERIES.items():
         async for page in _pages(ask, query):
             found |= fold.digests(_entities(label, page))
+    for part in parts.every():
+        async for some in part.live(ask):
+            found |= fold.digests(some)
     return found
 
 

@@ -96,7 +96,8 @@ def _sorted(names: set[bytes]) -> _Found:
         elif label in ("Run", "STEP", "PendingEdge"):
             found.others[identity] = None
         elif label not in ("Tag", "Keyword"):
-            strange.append(f"{label} {identity[1]!r} → {identity[2]!r}: no such type; remove it")
+            ends = " → ".join(repr(name) for name in identity[1:])
+            strange.append(f"{label} {ends}: only a journal can say this; undo it by hand")
     if strange:
         _refuse(strange)
     return found

@@ -1,4 +1,4 @@
-"""How a step ends: completed, failed for good or to be tried again, or skipped."""
+"""How a step ends: completed, failed for good or to be tried again, skipped, or given back."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -142,6 +142,23 @@ async def skip(
 
     given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
     return await _ending(database, request, "skipStep", given, run_id, node_id, work)
+
+
+async def release(
+    database: Database, request: Request, run_id: str, node_id: str, token: str, reason: str
+) -> StepOfRun:
+    """Give a step back that its worker cannot go on with: ready at once, and no failure of it."""
+    forms.text(reason, "reason")
+
+    async def work(turn: Turn) -> Row:
+        step = leasing.mine(turn, node_id, token)
+        await leasing.put_back(turn, step, "released", reason)
+        turn.write_down()
+        await following.follow(turn, await blocking.review(turn.tx, turn.ledger))
+        return step
+
+    given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    return await _ending(database, request, "releaseStep", given, run_id, node_id, work)
 
 
 async def _ending(

@@ -6,12 +6,13 @@ spoils the transaction, which is undone and done again without it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from gotn import idempotency, journal, shapes
-from gotn.database.connection import Database, Tx, unresolved
-from gotn.errors import DatabaseUnavailable, GotnError
+from gotn.database.connection import Database, Tx, unresolved, within
+from gotn.errors import DatabaseUnavailable, GotnError, LimitExceeded
 from gotn.idempotency import Answers
 from gotn.journal import Ledger
 from gotn.work.store import grouping as store
@@ -27,6 +28,9 @@ GROUP = 64
 BATCH = 500
 #: Characters of their texts, about.
 GROUP_TEXT = 8_000_000
+#: Seconds of a transaction of small writes: longer no caller of the API waits, and one that lost
+#: its connection holds the project's lock no longer than that.
+SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,19 +102,34 @@ async def some(database: Database, writes: Sequence[Write[Any]]) -> list[Outcome
     """What became of the first of these writes, in their order: of one at least."""
     while len(writes) > 1:
         try:
-            return await _Once(database, writes[0].project_id).run(
-                lambda tx, these=writes: _shared(tx, these)  # type: ignore[misc]
-            )
+            with _soon(writes):
+                return await _Once(database, writes[0].project_id).run(
+                    lambda tx, these=writes: _shared(tx, these)  # type: ignore[misc]
+                )
         except _Spoiled as spoiled:
             writes = writes[: max(spoiled.at, 1)]
         except DatabaseUnavailable as error:
             return [Outcome(error=error)] * len(writes)
-        except Exception:  # noqa: BLE001  # whose it is shows in halves of the group
+        except Exception as error:  # noqa: BLE001  # whose it is shows in halves of the group
+            if _late(error):
+                return [Outcome(error=error)] * len(writes)
             writes = writes[: len(writes) // 2]
     try:
-        return [await alone(database, writes[0])]
+        with _soon(writes[:1]):
+            return [await alone(database, writes[0])]
     except Exception as error:  # noqa: BLE001  # the caller who asked for this write gets it
         return [Outcome(error=error)]
+
+
+def _soon(writes: Sequence[Write[Any]]) -> AbstractContextManager[None]:
+    """The time that a group of small writes may take; a batch, or a large one, takes its own."""
+    small = len(writes) <= GROUP and writes[0].touches is not None
+    return within(SECONDS) if small else nullcontext()
+
+
+def _late(error: Exception) -> bool:
+    """Whether a transaction was ended because of its time: half of it would only wait as long."""
+    return isinstance(error, LimitExceeded) and error.facts.get("what") == "time"
 
 
 async def alone(database: Database, write: Write[R]) -> Outcome[R]:

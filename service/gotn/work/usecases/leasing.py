@@ -81,12 +81,16 @@ async def give_back(turn: Turn) -> None:
 
 
 async def _expire(turn: Turn, step: Row) -> None:
-    why = f"the lease of {step.get('worker')} ended"
+    await put_back(turn, step, "expired", f"the lease of {step.get('worker')} ended")
+
+
+async def put_back(turn: Turn, step: Row, outcome: str, why: str) -> None:
+    """Let a running step be ready again at once; no failure of it."""
     said: Row = {
         "status": StepStatus.READY.value,
         "reason": why,
         "started_at": None,
-        "attempts": retries.noted(step, "expired", turn.ledger.time, reason=why),
+        "attempts": retries.noted(step, outcome, turn.ledger.time, reason=why),
     }
     turn.step(step, said, token=None, **FREE)
     await turn.node(step["node"], NodeStatus.READY, "update_run")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gotn import shapes
+from gotn import parts, shapes
 from gotn.database.connection import Tx
 from gotn.journal import Ledger
 from gotn.work.rules import fold, ranks
@@ -33,6 +33,8 @@ async def write(tx: Tx, ledger: Ledger, state: fold.State) -> None:
     found = list(state.runs.values())
     await runs.create(tx, project_id, list(zip(found, ledger.ordinals(len(found)), strict=True)))
     await runs.create_steps(tx, project_id, list(state.steps.values()))
+    for part in parts.every():
+        await part.write(tx, ledger, state.others[part.name])
     if state.settings:
         await tx.rows(
             "project/set_settings", project=project_id, settings=shapes.dumps(state.settings)
@@ -66,5 +68,8 @@ def note(ledger: Ledger, state: fold.State, originals: Iterable[tuple[str, Row]]
         steps.setdefault(step["run"], []).append({"step": step})
     for id_, run in state.runs.items():
         ledger.record("start_run", [{"run": run}, *steps.get(id_, ())])
+    for part in state.others.values():
+        for event, items in part.entries():
+            ledger.record(event, items)
     if state.settings:
         ledger.record("update_project", [{"settings": state.settings}])

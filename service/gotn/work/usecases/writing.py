@@ -4,7 +4,6 @@ A small write says what it touches, and can then share a transaction with others
 project (`grouping`, `queue`); any other one has a transaction of its own.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -18,9 +17,11 @@ from gotn.work.store.touches import Touches
 from gotn.work.usecases import grouping
 from gotn.work.usecases.grouping import Outcome, Write
 from gotn.work.usecases.queue import WriteQueue
+from gotn.writing import check_project
+
+__all__ = ["Request", "check_project", "perform", "perform_all", "recalled", "write", "writing"]
 
 R = TypeVar("R")
-_PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,17 +33,6 @@ class Request:
     idempotency_key: str | None = None
     #: Where small writes wait for others; None: each has a transaction of its own.
     queue: WriteQueue | None = field(default=None, compare=False)
-
-
-def check_project(project_id: str) -> str:
-    """The id, if a project can have it."""
-    if not _PROJECT.fullmatch(project_id):
-        raise Invalid(
-            "project: expected 1 to 64 of a-z, 0-9, '.', '_' and '-', a letter or digit first, "
-            f"found {shapes.shown(project_id)}",
-            field="project",
-        )
-    return project_id
 
 
 def writing(

@@ -6,20 +6,19 @@ hash before it, so nothing can be changed, lost or put in between unseen
 (decisions, Journal). The state of a project is what `work.fold` makes of its entries.
 """
 
-import hashlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from gotn import shapes
-from gotn.canonical import canonical
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid, NotFound
+from gotn.journal.entry import DATA, SCHEMA_VERSION, Entry, entry_from, fingerprint, line, read
 
-#: Version of the entries' shape; a reader refuses newer ones.
-SCHEMA_VERSION = 1
+__all__ = ["SCHEMA_VERSION", "Entry", "entry_from", "fingerprint", "line"]
+
 #: Items in one entry, at most.
 ITEMS = 1000
 #: Bytes of one entry's items where there is more than one, about; longer ones are split.
@@ -40,45 +39,6 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GRAPH = frozenset(("remove_node", "add_edge", "update_edge", "remove_edge", "finish_import"))
 #: Where `commit` notes the last seq of each project it wrote, if somebody asks for it.
 last_seq: ContextVar[dict[str, int] | None] = ContextVar("last_seq", default=None)
-
-
-@dataclass(kw_only=True)
-class Entry:
-    """One journal entry; `data` is {"items": […]} plus what the event adds."""
-
-    seq: int
-    event: str
-    #: ISO 8601 in UTC, never below the entry before.
-    timestamp: str
-    actor: str
-    schema_version: int
-    data: Any
-    previous_hash: str
-    hash: str
-
-    def digest(self) -> str:
-        """What `hash` must be: SHA-256 of the RFC 8785 JSON of everything else."""
-        body = {
-            "seq": self.seq,
-            "event": self.event,
-            "timestamp": self.timestamp,
-            "actor": self.actor,
-            "schema_version": self.schema_version,
-            "data": self.data,
-            "previous_hash": self.previous_hash,
-        }
-        return hashlib.sha256(canonical(body)).hexdigest()
-
-    def items(self) -> list[dict[str, Any]]:
-        """What this entry changed, one object an entity."""
-        found = self.data.get("items", []) if isinstance(self.data, dict) else []
-        return found if isinstance(found, list) else []
-
-    @property
-    def staged(self) -> int | None:
-        """The number of the large import that this entry is a part of, or finishes."""
-        found = self.data.get("import") if isinstance(self.data, dict) else None
-        return found if isinstance(found, int) else None
 
 
 @dataclass
@@ -324,16 +284,6 @@ def _stored(project_id: str, entry: Entry) -> dict[str, Any]:
     return row
 
 
-def line(entry: Entry) -> str:
-    """An entry as `gotn journal export` prints it: one JSON object with all fields."""
-    return shapes.dumps(vars(entry)) + "\n"
-
-
-def fingerprint(original: Any) -> str:
-    """What tells an imported entry of another tool's journal from others: SHA-256 of its JSON."""
-    return hashlib.sha256(canonical(original)).hexdigest()
-
-
 async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> dict[str, int]:
     """How many entries of each of these originals the journal has taken over already."""
     found: dict[str, int] = {}
@@ -343,49 +293,9 @@ async def known(tx: Tx, project_id: str, fingerprints: list[str]) -> dict[str, i
     return found
 
 
-_FIELDS = tuple(Entry.__dataclass_fields__)
-_DATA = _FIELDS.index("data")
-
-
-def entry_from(stored: dict[str, Any]) -> Entry:
-    """An entry as the database or an exported line has it; Invalid names what is wrong."""
-    try:
-        found = Entry(**{name: stored[name] for name in Entry.__dataclass_fields__})
-    except KeyError as missing:
-        raise Invalid(f"a journal entry without {missing.args[0]}") from None
-    _check(found)
-    return found
-
-
-def _read(stored: list[Any]) -> Entry:
-    """An entry as `page_entries` gives it."""
-    try:
-        found = Entry(**dict(zip(_FIELDS, stored, strict=True)))
-        found.timestamp = shapes.instant(found.timestamp)
-        found.data = shapes.loads(found.data)
-    except (TypeError, ValueError):
-        raise Invalid(f"seq {shapes.shown(stored[0])}: its time or data cannot be read") from None
-    _check(found)
-    return found
-
-
-def _check(entry: Entry) -> None:
-    """Raise Invalid where a member has another type than `Entry` says."""
-    for name in ("seq", "schema_version"):
-        value = getattr(entry, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise Invalid(f"{name}: expected a number from 1, found {shapes.shown(value)}")
-    for name in ("event", "timestamp", "actor", "previous_hash", "hash"):
-        if not isinstance(value := getattr(entry, name), str):
-            raise Invalid(f"{name}: expected text, found {shapes.shown(value)}")
-    shapes.moment(entry.timestamp, "timestamp")
-    if any(not isinstance(item, dict) for item in entry.items()):
-        raise Invalid("data: expected a list of objects in items")
-
-
 async def entries(
     database: Database, project_id: str, after: int = 0, until: int | None = None
-) -> AsyncIterator[Entry]:
+) -> AsyncGenerator[Entry]:
     """Every entry above `after`, up to `until`, in order; fewer at once of long ones."""
     first = FIRST_PAGE
     while True:
@@ -395,12 +305,12 @@ async def entries(
             )
         )
         for row in rows or ():
-            entry = _read(row)
+            entry = read(row)
             if until is not None and entry.seq > until:
                 return
             yield entry
         if len(rows or ()) < first:
             return
         after = rows[-1][0]
-        size = max(1, sum(len(row[_DATA]) for row in rows))
+        size = max(1, sum(len(row[DATA]) for row in rows))
         first = min(READ, max(1, PAGE_BYTES * first // (2 * size)))

@@ -1,0 +1,160 @@
+"""Texts in, vectors out: what every engine shares.
+
+Identical texts are encoded once, long ones in windows, all in micro-batches of about equal
+length, one batch at a time, so that a query between a large job's batches waits milliseconds.
+"""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from gotn_embeddings.errors import BadText, BadVector
+from gotn_embeddings.identity import Encoded, ModelIdentity, Vectors
+from gotn_embeddings.windows import LONGEST, Window, Windows
+
+#: Told after each batch: texts done, texts in all.
+Progress = Callable[[int, int], None]
+#: Texts that are cut at once, and windows that are computed at once.
+BLOCK, BATCH = 1024, 32
+#: Vectors of texts seen last that are kept, for queries that come again.
+KEPT = 1024
+
+
+class Encoder(Protocol):
+    """Whatever turns texts into vectors."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """What its vectors are; may load the model."""
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
+        """One vector of length 1 a text, in their order; BadText names the one that cannot be."""
+
+
+class Engine(Protocol):
+    """What computes: a loaded model."""
+
+    #: `sentence-transformers`, `onnxruntime`, `openvino`.
+    name: str
+    #: `float32` or `bfloat16`.
+    arithmetic: str
+    identity: ModelIdentity
+    windows: Windows
+
+    def run(self, windows: list[Window]) -> Vectors:
+        """One vector of length 1 a window, in their order."""
+
+
+def content_hash(text: str) -> str:
+    """What tells whether a text was encoded before: SHA-256 of its UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class TextEncoder:
+    """An `Encoder` over one engine; may be called by several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._one_at_a_time = threading.Lock()
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """What its vectors are."""
+        return self._engine.identity
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
+        """One vector of length 1 a text, in their order; BadText names the one that cannot be."""
+        keys = _checked(texts)
+        found, waiting = self._known(dict(zip(keys, texts, strict=True)))
+        done, pooled = len(texts) - len(waiting), 0
+        for block in _blocks(waiting):
+            vectors, more = self._block([text for _, text in block], progress, done, len(texts))
+            found.update(zip((key for key, _ in block), vectors, strict=True))
+            done, pooled = done + len(block), pooled + more
+        self._keep(found)
+        if progress:
+            progress(len(texts), len(texts))
+        width = self.identity.dimension
+        return Encoded(
+            vectors=np.array([found[key] for key in keys], np.float32).reshape(-1, width),
+            identity=self.identity,
+            engine=self._engine.name,
+            arithmetic=self._engine.arithmetic,
+            pooled=pooled,
+        )
+
+    def _known(self, texts: dict[str, str]) -> tuple[dict[str, Vectors], dict[str, str]]:
+        with self._one_at_a_time:
+            found = {key: self._kept[key] for key in texts if key in self._kept}
+        return found, {key: text for key, text in texts.items() if key not in found}
+
+    def _keep(self, found: dict[str, Vectors]) -> None:
+        with self._one_at_a_time:
+            for key in list(found)[-KEPT:]:
+                self._kept[key] = found[key]
+                self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+
+    def _block(
+        self, texts: list[str], progress: Progress | None, done: int, total: int
+    ) -> tuple[Vectors, int]:
+        """The vectors of a block's texts, and how many of them had more than one window."""
+        cut = self._engine.windows.cut(texts)
+        windows = [
+            (len(window.ids), row, window) for row, many in enumerate(cut) for window in many
+        ]
+        windows.sort(key=lambda item: item[0])
+        sums = np.zeros((len(texts), self.identity.dimension), np.float64)
+        for start in range(0, len(windows), BATCH):
+            batch = windows[start : start + BATCH]
+            with self._one_at_a_time:
+                vectors = self._engine.run([window for _, _, window in batch])
+            weights = np.array([[tokens] for tokens, _, _ in batch])
+            np.add.at(sums, [row for _, row, _ in batch], vectors * weights)
+            if progress:
+                share = (start + len(batch)) / len(windows)
+                progress(done + int(share * len(texts)), total)
+        return _of_length_1(sums, texts), sum(len(many) > 1 for many in cut)
+
+
+def _checked(texts: Sequence[str]) -> list[str]:
+    """The content hash of each text; BadText for the first that is none or says nothing."""
+    keys = []
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise BadText(f"Text {place}: expected a text, found {type(text).__name__}", at=place)
+        if not text.strip():
+            raise BadText(f"Text {place} is empty: it has no meaning to compare", at=place)
+        if len(text) > LONGEST:
+            raise BadText(
+                f"Text {place} has {len(text):,} characters: at most {LONGEST:,}", at=place
+            )
+        try:
+            keys.append(content_hash(text))
+        except UnicodeEncodeError as error:
+            raise BadText(f"Text {place} is no valid Unicode: {error}", at=place) from None
+    return keys
+
+
+def _blocks(texts: dict[str, str]) -> list[list[tuple[str, str]]]:
+    """The texts, short ones first, in blocks: what is computed together is of about one length."""
+    ordered = sorted(texts.items(), key=lambda item: len(item[1]))
+    return [ordered[start : start + BLOCK] for start in range(0, len(ordered), BLOCK)]
+
+
+def _of_length_1(
+    sums: np.ndarray[tuple[int, int], np.dtype[np.float64]], texts: list[str]
+) -> Vectors:
+    lengths = np.linalg.norm(sums, axis=1)
+    wrong = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if len(wrong):
+        shown = texts[int(wrong[0])][:60]
+        raise BadVector(f"The model gave no finite vector for {shown!r}", text=shown)
+    vectors: Vectors = (sums / lengths[:, None]).astype(np.float32)
+    return vectors

@@ -1,0 +1,205 @@
+"""Vectors of one collection in memory, found by FAISS.
+
+Exact search while the collection is small, an HNSW graph above `SWITCH` vectors. FAISS numbers
+vectors by their place; here each place carries its owner's id. A vector that is removed or
+replaced leaves its place empty, is never answered again, and is swept out when many are.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gotn_embeddings import finding
+from gotn_embeddings.finding import EXACT, HNSW, SWITCH
+from gotn_embeddings.identity import ModelIdentity, Vectors
+from gotn_embeddings.turns import Turns
+from gotn_embeddings.vectors import Hit, Neighbours, checked
+
+#: Empty places that are borne, as a share of all, before the collection is swept.
+EMPTY = 0.2
+#: Queries that are searched at once; others wait for a turn no longer than for these.
+QUERIES = 1024
+
+
+class FaissIndex:
+    """Vectors under own ids; may be used by several threads. Nothing here touches a file."""
+
+    def __init__(self, identity: ModelIdentity, *, switch: int = SWITCH) -> None:
+        self.identity = identity
+        self._switch = switch
+        self._turns = Turns()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._kind = EXACT
+        self._faiss = finding.empty(EXACT, self.identity.dimension)
+        self._ids: list[str | None] = []
+        self._places: dict[str, int] = {}
+
+    @property
+    def kind(self) -> str:
+        """`exact` or `hnsw`."""
+        return self._kind
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._places
+
+    def ids(self) -> set[str]:
+        """Every id."""
+        with self._turns.reading():
+            return set(self._places)
+
+    def put(self, vectors: Mapping[str, Vectors]) -> None:
+        """Add vectors, or replace those of the same id; all or, with BadVector, none."""
+        names = list(vectors)
+        if not names:
+            return
+        rows = checked(_stacked(list(vectors.values())), self.identity.dimension, names)
+        with self._turns.writing():
+            self._forget(names)
+            self._append(names, rows)
+            self._tidy()
+
+    def remove(self, ids: Collection[str]) -> None:
+        """Take vectors out; ids that are not there are no error."""
+        with self._turns.writing():
+            self._forget(ids)
+            self._tidy()
+
+    def get(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of those ids that there are."""
+        with self._turns.reading():
+            there = [id_ for id_ in ids if id_ in self._places]
+            rows = self._rows([self._places[id_] for id_ in there])
+        return dict(zip(there, rows, strict=True))
+
+    def search(
+        self, queries: Vectors, k: int, among: Collection[str] | None = None
+    ) -> list[list[Hit]]:
+        """The k nearest of each query, best first, of `among` alone where it is given."""
+        asked = checked(queries, self.identity.dimension)
+        found: list[list[Hit]] = []
+        for start in range(0, len(asked), QUERIES):
+            with self._turns.reading():
+                found += self._found(asked[start : start + QUERIES], k, among)
+        return found
+
+    def neighbours(self, k: int) -> Neighbours:
+        """The k nearest others of every vector, of one moment."""
+        with self._turns.reading():
+            ids = sorted(self._places)
+            places = np.array([self._places[id_] for id_ in ids], np.int64)
+            row_of = np.full(len(self._ids) + 1, -1, np.int64)
+            row_of[places] = np.arange(len(ids))
+            k = max(0, min(k, len(ids) - 1))
+            rows = np.full((len(ids), k), -1, np.int64)
+            scores = np.zeros((len(ids), k), np.float32)
+            for start in range(0, len(ids) if k else 0, QUERIES):
+                part = slice(start, start + QUERIES)
+                found, near = self._nearest(self._rows(places[part]), k + 1)
+                rows[part], scores[part] = finding.others(row_of[found], near, start, k)
+        return Neighbours(ids, rows, scores)
+
+    def everything(self) -> tuple[list[str], Vectors]:
+        """All ids in order and their vectors, of one moment."""
+        with self._turns.reading():
+            ids = sorted(self._places)
+            return ids, self._rows([self._places[id_] for id_ in ids])
+
+    @contextmanager
+    def still(self) -> Iterator[tuple[str, Any, list[str | None]]]:
+        """The kind, FAISS's own index and the ids by place, while nobody changes them."""
+        with self._turns.reading():
+            yield self._kind, self._faiss, self._ids
+
+    def restore(self, kind: str, faiss: Any, ids: list[str | None]) -> None:
+        """Take over what a file kept."""
+        with self._turns.writing():
+            self._kind, self._faiss, self._ids = kind, faiss, ids
+            self._places = {id_: place for place, id_ in enumerate(ids) if id_ is not None}
+
+    def _forget(self, ids: Collection[str]) -> None:
+        for id_ in ids:
+            place = self._places.pop(id_, None)
+            if place is not None:
+                self._ids[place] = None
+
+    def _append(self, names: list[str], rows: Vectors) -> None:
+        first = len(self._ids)
+        self._faiss.add(rows)
+        self._ids += names
+        self._places.update(zip(names, range(first, first + len(names)), strict=True))
+        if self._kind == EXACT and len(self._places) > self._switch:
+            self._rebuild()
+
+    def _tidy(self) -> None:
+        if len(self._ids) - len(self._places) > max(64, EMPTY * len(self._ids)):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Without empty places, and of the kind that the size asks for."""
+        names = list(self._places)
+        rows = self._rows([self._places[name] for name in names])
+        self._clear()
+        self._kind = HNSW if len(names) > self._switch else EXACT
+        self._faiss = finding.empty(self._kind, self.identity.dimension)
+        self._faiss.add(rows)
+        self._ids = list(names)
+        self._places = {name: place for place, name in enumerate(names)}
+
+    def _rows(self, places: "Sequence[int] | NDArray[np.int64]") -> Vectors:
+        if not len(places):
+            return np.empty((0, self.identity.dimension), np.float32)
+        found: Vectors = finding.vectors(self._faiss)[np.asarray(places, np.int64)]
+        return found
+
+    def _found(self, asked: Vectors, k: int, among: Collection[str] | None) -> list[list[Hit]]:
+        if among is not None:
+            return self._among(asked, k, among)
+        k = min(k, len(self._places))
+        if k < 1:
+            return [[] for _ in asked]
+        places, scores = self._nearest(asked, k)
+        return [self._hits(row, near, k) for row, near in zip(places, scores, strict=True)]
+
+    def _nearest(self, asked: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
+        """Places and cosines; empty places are left out by FAISS itself."""
+        empty = None
+        if len(self._places) < len(self._ids):
+            empty = np.array([id_ is None for id_ in self._ids], bool)
+        return finding.nearest(self._faiss, self._kind, asked, k, empty)
+
+    def _among(self, asked: Vectors, k: int, among: Collection[str]) -> list[list[Hit]]:
+        """Exact, over the chosen alone: a graph walked past a narrow filter finds too few."""
+        places = np.array(
+            sorted(self._places[i] for i in set(among) if i in self._places), np.int64
+        )
+        if k < 1 or not len(places):
+            return [[] for _ in asked]
+        scores = asked @ self._rows(places).T
+        best = finding.largest(scores, min(k, len(places)))
+        return [
+            self._hits(places[row], near[row], k) for row, near in zip(best, scores, strict=True)
+        ]
+
+    def _hits(self, places: NDArray[np.int64], scores: Vectors, k: int) -> list[Hit]:
+        found = [
+            Hit(id_, float(score))
+            for place, score in zip(places.tolist(), scores.tolist(), strict=True)
+            if place >= 0 and (id_ := self._ids[place]) is not None
+        ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+
+
+def _stacked(vectors: list[Vectors]) -> Vectors:
+    """The vectors as rows; of different lengths they are no matrix, which `checked` refuses."""
+    lengths = {np.shape(vector) for vector in vectors}
+    if len(lengths) > 1:
+        return np.empty((len(vectors), 0), np.float32)
+    return np.array(vectors, np.float32)

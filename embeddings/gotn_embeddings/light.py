@@ -1,0 +1,108 @@
+"""The torch-free engines: ONNX Runtime, and OpenVINO where it is installed.
+
+Both run the graph of `bert`, built from the same weights that sentence-transformers reads.
+"""
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gotn_embeddings import bert, processor, wire
+from gotn_embeddings.errors import NoEncoder
+from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
+from gotn_embeddings.models import ModelFiles
+from gotn_embeddings.samples import TEXTS
+from gotn_embeddings.windows import Window, Windows
+
+Ids = NDArray[np.int64]
+Run = Callable[[Ids, Ids], Vectors]
+#: How to get what is missing.
+ADVICE = "pip install 'gotn[embeddings-light]'"
+
+
+class LightEngine:
+    """A BERT model without torch; loads on creation."""
+
+    def __init__(
+        self, files: ModelFiles, runtime: Literal["onnxruntime", "openvino"] = "onnxruntime"
+    ) -> None:
+        for package in ("tokenizers", runtime):
+            if importlib.util.find_spec(package) is None:
+                raise NoEncoder(f"{package} is not installed: {ADVICE}", package=package)
+        self.name: str = runtime
+        self.windows = windows(files)
+        self.identity: ModelIdentity = files.identity(int(files.config.get("hidden_size", 0)))
+        self.arithmetic, self._run = (
+            self._openvino(files) if runtime == "openvino" else ("float32", _onnxruntime(files))
+        )
+
+    def run(self, windows: list[Window]) -> Vectors:
+        """One vector of length 1 a window, in their order."""
+        return self._run(*_padded(windows))
+
+    def _openvino(self, files: ModelFiles) -> tuple[str, Run]:
+        """bfloat16 where the processor has it and it agrees with float32 on the samples."""
+        exact = _openvino(files, "f32")
+        if not processor.has_bfloat16():
+            return "float32", exact
+        fast = _openvino(files, "bf16")
+        sample = _padded([window for many in self.windows.cut(list(TEXTS)) for window in many])
+        agreement = float((exact(*sample) * fast(*sample)).sum(axis=1).min())
+        return ("bfloat16", fast) if agreement >= AGREEMENT else ("float32", exact)
+
+
+def windows(files: ModelFiles) -> Windows:
+    """The cutter of a model that has the tokenizers library's own file."""
+    from tokenizers import Tokenizer
+
+    return Windows(Tokenizer.from_file(str(files.folder / "tokenizer.json")), files.window)
+
+
+def _padded(windows: list[Window]) -> tuple[Ids, Ids]:
+    """The windows as rows of ids, zeros behind, and which are real."""
+    longest = max(len(window.ids) for window in windows)
+    ids = np.zeros((len(windows), longest), np.int64)
+    mask = np.zeros_like(ids)
+    for row, window in enumerate(windows):
+        ids[row, : len(window.ids)] = window.ids
+        mask[row, : len(window.ids)] = 1
+    return ids, mask
+
+
+def _onnxruntime(files: ModelFiles) -> Run:
+    import onnxruntime
+
+    graph = bert.build(files)
+    beside = {name: a for name, a in graph.tensors.items() if a.nbytes >= wire.SMALL}
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = processor.threads()
+    options.log_severity_level = 3  # errors only: it warns of what it folds away
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in beside.values()]
+    options.add_external_initializers(list(beside), values)
+    session = onnxruntime.InferenceSession(
+        graph.document, options, providers=["CPUExecutionProvider"]
+    )
+
+    def run(ids: Ids, mask: Ids, _weights: Any = (beside, values)) -> Vectors:
+        found: list[Vectors] = session.run(["vectors"], {"ids": ids, "mask": mask})
+        return found[0]
+
+    return run
+
+
+def _openvino(files: ModelFiles, precision: str) -> Run:
+    import openvino
+
+    core = openvino.Core()
+    read = core.read_model(bert.build(files, whole=True).document)
+    hints = {"INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": processor.threads()}
+    request = core.compile_model(read, "CPU", hints).create_infer_request()
+
+    def run(ids: Ids, mask: Ids) -> Vectors:
+        found: Vectors = request.infer({"ids": ids, "mask": mask})["vectors"].copy()
+        return found
+
+    return run

@@ -1,0 +1,28 @@
+"""What this machine's processor has."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+#: Where Linux tells; elsewhere nothing is assumed.
+CPUINFO = Path("/proc/cpuinfo")
+#: The flags of bfloat16 arithmetic: x86-64's two, Arm's one.
+FLAGS = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
+
+
+@cache
+def has_bfloat16() -> bool:
+    """Whether it multiplies bfloat16 itself; emulated it would be slower than float32."""
+    try:
+        lines = CPUINFO.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    found = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return not FLAGS.isdisjoint(found.split())
+
+
+def threads() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,120 @@
+"""The sentence-transformers engine: any of its models, on a GPU where there is one.
+
+On a processor that multiplies bfloat16 the model runs in it, if its vectors agree with
+float32's on the sample texts; else in float32.
+"""
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from gotn_embeddings import processor
+from gotn_embeddings.errors import NoEncoder, NoModel
+from gotn_embeddings.identity import AGREEMENT, Vectors
+from gotn_embeddings.models import ModelFiles
+from gotn_embeddings.samples import TEXTS
+from gotn_embeddings.windows import Window, Windows
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+Arithmetic = Literal["auto", "float32", "bfloat16"]
+#: How to get what is missing.
+ADVICE = "pip install 'gotn[embeddings]'"
+
+
+class SentenceEngine:
+    """A sentence-transformers model; loads on creation, which imports torch (seconds)."""
+
+    name = "sentence-transformers"
+
+    def __init__(
+        self, files: ModelFiles, *, device: str | None = None, arithmetic: Arithmetic = "auto"
+    ) -> None:
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise NoEncoder(f"sentence-transformers is not installed: {ADVICE}")
+        # Read when its packages are imported: a model that is not here is an error, no download.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        self.device = device or _device()
+        self._model = _loaded(files, self.device)
+        self.arithmetic = "float32"
+        self.windows = Windows(
+            _tokenizer(self._model, files), self._model.max_seq_length or files.window
+        )
+        width = self._model.get_embedding_dimension()
+        self.identity = files.identity(int(width or 0))
+        if arithmetic == "bfloat16" or (arithmetic == "auto" and self._better_in_bfloat16()):
+            self.arithmetic = "bfloat16"
+
+    def run(self, windows: list[Window]) -> Vectors:
+        """One vector of length 1 a window, in their order."""
+        return self._encode([window.text for window in windows], self.arithmetic)
+
+    def _better_in_bfloat16(self) -> bool:
+        """Whether this device computes it, and agrees with float32 on the sample texts."""
+        if not _computes_bfloat16(self.device):
+            return False
+        pieces = [window.text for many in self.windows.cut(list(TEXTS)) for window in many]
+        exact, fast = self._encode(pieces, "float32"), self._encode(pieces, "bfloat16")
+        return float((exact * fast).sum(axis=1).min()) >= AGREEMENT
+
+    def _encode(self, texts: list[str], arithmetic: str) -> Vectors:
+        import torch
+
+        # Products in bfloat16, norms and sums in float32: wholly in bfloat16 the vectors of
+        # real texts are a cosine of only 0.99988 away.
+        kind = torch.device(self.device).type
+        with torch.autocast(kind, torch.bfloat16, enabled=arithmetic == "bfloat16"):
+            found = self._model.encode(
+                texts,
+                batch_size=len(texts),
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+            )
+        vectors: Vectors = np.asarray(found, np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _computes_bfloat16(device: str) -> bool:
+    """Whether this device multiplies bfloat16 itself; emulated it would be slower."""
+    if device.startswith("cpu"):
+        return processor.has_bfloat16()
+    import torch
+
+    return device.startswith("cuda") and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
+def _loaded(files: ModelFiles, device: str) -> "SentenceTransformer":
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # it would draw one while weights are copied
+    try:
+        return SentenceTransformer(
+            str(files.folder),
+            device=device,
+            local_files_only=True,
+            model_kwargs={"dtype": "float32"},
+        ).eval()
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise NoModel(f"sentence-transformers cannot load {files.folder}: {error}") from error
+
+
+def _tokenizer(model: Any, files: ModelFiles) -> Any:
+    """A tokenizer of the model for cutting, apart from the one it pads and truncates with."""
+    from tokenizers import Tokenizer
+
+    backend = getattr(model.tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        raise NoModel(f"{files.name} has no fast tokenizer: long texts could not be cut")
+    return Tokenizer.from_str(backend.to_str())

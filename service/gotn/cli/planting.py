@@ -1,0 +1,221 @@
+"""Task trees in and out on the command line, straight on the use cases."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gotn import shapes
+from gotn.cli.call import Call
+from gotn.cli.output import opened
+from gotn.cli.show import parts
+from gotn.cli.views import tasks as views
+from gotn.database.connection import Database
+from gotn.errors import GotnError
+from gotn.trees import exchange
+from gotn.trees.exchange import reporting
+from gotn.trees.exchange.writing import node
+from gotn.trees.records import Planted, StateDraft, TreeDraft
+from gotn.trees.rules import money, totals
+from gotn.trees.usecases import exporting, planting
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Row = dict[str, Any]
+#: Warnings that people are shown.
+SHOWN = 20
+
+
+def import_file(
+    call: Call, file: str, *, executes: str | None, as_id: str | None, dry_run: bool
+) -> None:
+    """Read a document, take it in, say what happened."""
+    if file == "-":
+        draft = exchange.read(sys.stdin.read(), name="standard input", as_id=as_id)
+    else:
+        draft = exchange.read_file(Path(file), as_id=as_id)
+
+    async def work(database: Database) -> Planted:
+        if isinstance(draft, StateDraft):
+            return await planting.keep_state(database, call.request(), draft)
+        return await planting.plant(
+            database, call.request(), draft, executes=executes, dry_run=dry_run
+        )
+
+    found = call.run(work)
+    data = dict.fromkeys(Planted.__dataclass_fields__) | shapes.plain(found)
+    call.answer(data | {"dry_run": dry_run, "project": call.project}, _imported)
+
+
+def _imported(data: Row, console: "Console") -> None:
+    would = "Would import" if data["dry_run"] else "Imported"
+    if data["variables"]:
+        names, tree = parts.ids(data["variables"]), data["tree_id"] or "no tree"
+        console.print(f"{would} variables for {tree}: {names}", markup=False)
+    else:
+        read = parts.count(data["documents"], "document")
+        line = f"{would} {data['tree_id']} into {data['project']}: "
+        line += f"{parts.count(data['tasks'], 'task')}, {read}; "
+        console.print(f"{line}{data['changed']} new or different.", markup=False)
+    if data["executes"]:
+        console.print(f"It executed {data['executes']}.", markup=False)
+    if stated := data["disagreements"]:
+        parts.heading(console, "Stated otherwise", str(len(stated)))
+        for one in stated[:SHOWN]:
+            place = f"{one['id']}: " if one.get("id") else ""
+            said = f"{one['member']} says {one['stated']}, the tasks give {one['ours']}"
+            console.print(f"  {place}{said}", markup=False)
+    if warnings := data["warnings"]:
+        parts.heading(console, "Warnings", str(len(warnings)))
+        for one in warnings[:SHOWN]:
+            console.print(f"  {one['reason']}", markup=False)
+        parts.more(console, min(len(warnings), SHOWN), len(warnings), "--json")
+
+
+def list_trees(call: Call, limit: int) -> None:
+    """The trees of a project, the newest first."""
+    call.answer(call.pages("TaskTreeList", limit, "trees"), _listed)
+
+
+def _listed(data: Row, console: "Console") -> None:
+    if not data["trees"]:
+        console.print("No task trees.")
+        return
+    grid = parts.table("id", "tasks", "tokens", "USD", "prompt", right=("tasks", "tokens", "USD"))
+    for row in data["trees"]:
+        usd = money.short(money.pico(row["total_cost_usd"]))
+        prompt = parts.text(parts.short(row["root_prompt"]))
+        numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", usd)
+        grid.add_row(parts.text(row["tree_id"], "bold"), *numbers, prompt)
+    console.print(grid)
+    parts.more(console, len(data["trees"]), data["total"])
+
+
+def _whole(call: Call, tree_id: str) -> TreeDraft:
+    return call.run(lambda database: exporting.whole(database, call.project, tree_id))
+
+
+def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> None:
+    """Draw a tree, at most so many of its tasks."""
+    found = _whole(call, tree_id)
+    sums = totals.inclusive(found.tasks)
+    shown = found.tasks[:limit]
+    if style == "tree" and output == "-":
+        call.answer(_data(found, shown, sums), lambda _, c: _drawn(found, shown, sums, c))
+        return
+    if style == "tree":
+        text = views.ascii_tree(shown, sums)
+    else:
+        text = views.mermaid(shown) if style == "mermaid" else views.dot(shown, sums)
+    _write(call, text, style, output)
+    if len(shown) < len(found.tasks):
+        call.note(f"{len(shown):,} of {len(found.tasks):,} tasks; --limit shows more.")
+
+
+def _data(found: TreeDraft, shown: list[Row], sums: dict[str, totals.Total]) -> Row:
+    return {
+        "tree": {key: value for key, value in found.tree.items() if key != "layout"},
+        "tasks": [_task(row, sums[row["id"]]) for row in shown],
+        "total": len(found.tasks),
+    }
+
+
+def _task(row: Row, total: totals.Total) -> Row:
+    own = totals.own(row)
+    return {key: value for key, value in row.items() if key not in ("layout", "tree")} | {
+        "own_total_tokens": own.total_tokens,
+        "own_cost_usd": money.usd(own.cost),
+        "inclusive_total_tokens": total.total_tokens,
+        "inclusive_cost_usd": money.usd(total.cost),
+    }
+
+
+def _drawn(
+    found: TreeDraft, shown: list[Row], sums: dict[str, totals.Total], console: "Console"
+) -> None:
+    from rich.text import Text  # noqa: PLC0415
+
+    for branch, status, text in views.lines(shown, sums):
+        sign, style = parts.STATUS.get(status, ("○", "cyan"))
+        line = Text(branch, style="dim").append(f"{sign} ", style=style)
+        console.print(line.append(text, style=""), soft_wrap=True)
+    parts.more(console, len(shown), len(found.tasks))
+
+
+def _write(call: Call, text: str, style: str, output: str) -> None:
+    """A text to the terminal or into a file; in an envelope for programs."""
+    if call.as_json and output == "-":
+        print(call.envelope({"format": style, "text": text}))
+        return
+    with opened(output) as file:
+        file.write(text)
+    _written(call, output)
+
+
+def _written(call: Call, output: str, **more: Any) -> None:
+    if output != "-":
+        data = {"file": output, "project": call.project} | more
+        call.answer(data, lambda _, console: console.print(f"Written: {output}", markup=False))
+
+
+def report(call: Call, tree_id: str, output: str) -> None:
+    """Write a tree's report."""
+    found = _whole(call, tree_id)
+    _write(call, reporting.report(found.tree, found.tasks), "markdown", output)
+
+
+def _document(found: TreeDraft, *, strict: bool) -> tuple[Row, dict[str, str]]:
+    document = exchange.document(found.tree, found.tasks)
+    return exchange.strict(document) if strict else (document, {})
+
+
+def export(call: Call, tree_id: str, style: str, output: str, *, strict: bool) -> None:
+    """Write a tree as one document; replaced ids are told on standard error."""
+    document, names = _document(_whole(call, tree_id), strict=strict)
+    text = exchange.text(document, style)
+    for old, new in names.items():
+        call.note(f"{old} → {new}")
+    if call.as_json and output == "-":
+        print(call.envelope({"document": shapes.loads(exchange.text(document)), "names": names}))
+        return
+    with opened(output) as file:
+        file.write(text)
+    _written(call, output, names=names)
+
+
+def export_folder(call: Call, tree_id: str, output: str, *, strict: bool) -> None:
+    """Write tree.json, nodes/{id}.json and report.md below a folder (004, Storage paths)."""
+    found = _whole(call, tree_id)
+    document, names = _document(found, strict=strict)
+    folder = Path(output) / _name(names.get(tree_id, tree_id))
+    try:
+        (folder / "nodes").mkdir(parents=True, exist_ok=True)
+        _put(folder / "tree.json", exchange.text(document))
+        for row in found.tasks:
+            one = node(row)
+            if strict:
+                one = exchange.strict({"root_task": one})[0]["root_task"]
+            _put(folder / "nodes" / f"{_name(one['node_id'])}.json", exchange.text(one))
+        _put(folder / "report.md", reporting.report(found.tree, found.tasks))
+    except OSError as error:
+        message = f"{folder}: cannot be written: {error.strerror}"
+        raise GotnError(message, file=str(folder)) from None
+    _written(call, str(folder), names=names)
+
+
+def _put(path: Path, text: str) -> None:
+    with opened(str(path)) as file:
+        file.write(text)
+
+
+def _name(id_: str) -> str:
+    """An id as a file's name: nothing that leads elsewhere, or that a file system refuses."""
+    kept = "".join(sign if sign.isalnum() or sign in "._-" else f"%{ord(sign):02X}" for sign in id_)
+    return kept if kept.strip(".") and len(kept.encode()) <= 200 else f"%{hash_(id_)}"
+
+
+def hash_(id_: str) -> str:
+    """A name for an id that no file system takes."""
+    from hashlib import sha256  # noqa: PLC0415
+
+    return sha256(id_.encode()).hexdigest()[:32]

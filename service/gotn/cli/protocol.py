@@ -1,0 +1,172 @@
+"""The agent protocol of task trees on the command line, straight on the use cases."""
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gotn import shapes
+from gotn.cli.call import Call
+from gotn.cli.show import parts
+from gotn.errors import Invalid
+from gotn.trees.exchange.parsing import parsed
+from gotn.trees.exchange.report import Report
+from gotn.trees.usecases import executing, spawning
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Row = dict[str, Any]
+#: Bytes of a file that goes into a prompt, at most.
+FILE_BYTES = 1024 * 1024
+
+
+def _object(text: str, name: str) -> Row:
+    """A JSON object with exact decimals; BadDocument or Invalid for anything else."""
+    report = Report(name)
+    found = parsed(text, report)
+    report.finish()
+    if not isinstance(found, dict):
+        raise Invalid(f"{name}: expected a JSON object, found {shapes.shown(text)}", field=name)
+    return found
+
+
+def _child(text: str) -> Row:
+    return _object(text, "--child") if text.lstrip().startswith("{") else {"prompt": text}
+
+
+def _whole(record: Any) -> Row:
+    return dict.fromkeys(record.__dataclass_fields__) | shapes.plain(record)
+
+
+def spawn(call: Call, tree: str, task: str, children: list[str]) -> None:
+    """Add tasks below one."""
+    rows = [_child(text) for text in children]
+    found = call.run(lambda database: spawning.spawn(database, call.request(), tree, task, rows))
+    call.answer(_whole(found), _spawned)
+
+
+def _spawned(data: Row, console: "Console") -> None:
+    many = parts.count(len(data["tasks"]), "task")
+    console.print(f"{many} below {data['parent']}: {parts.ids(data['tasks'])}", markup=False)
+
+
+def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int) -> None:
+    """Take a task; prints what a model is to be asked."""
+    found = call.run(
+        lambda database: executing.claim(
+            database, call.request(), tree, worker, task=task, lease_ms=lease_ms
+        )
+    )
+    data = _whole(found)
+    _with_files(data)
+    call.answer(data, _claimed)
+
+
+def _with_files(data: Row) -> None:
+    """Put the files that a context names before the prompt: only those below this folder."""
+    data["warnings"] = list(data["warnings"] or ())
+    here = Path.cwd().resolve()
+    for part in data["context"] or ():
+        if "file" not in part:
+            continue
+        try:
+            part["text"] = _read(here, part["file"])
+        except (OSError, ValueError, Invalid) as error:
+            reason = error.message if isinstance(error, Invalid) else "it cannot be read here"
+            data["warnings"].append(f"{part['source']}: {reason}")
+            continue
+        data["prompt"] = f"[{part['source']}]\n{part['text']}\n\n{data['prompt']}"
+
+
+def _read(here: Path, name: str) -> str:
+    path = (here / name).resolve()
+    if not path.is_relative_to(here):
+        raise Invalid("it is outside this folder")
+    if path.stat().st_size > FILE_BYTES:
+        raise Invalid(f"it has more than {FILE_BYTES} bytes")
+    return path.read_text("utf-8")
+
+
+def _claimed(data: Row, console: "Console") -> None:
+    if data["task_id"] is None:
+        console.print("Nothing can start now.")
+        return
+    facts = {name: data[name] for name in ("task_id", "attempt", "lease_until", "token")}
+    parts.facts(console, facts)
+    for warning in data["warnings"]:
+        console.print(f"! {warning}", markup=False)
+    console.print()
+    console.print(data["prompt"], markup=False, soft_wrap=True)
+
+
+def finish(
+    call: Call,
+    tree: str,
+    task: str,
+    token: str,
+    said: Row,
+    *,
+    failed: bool,
+    children: list[str],
+) -> None:
+    """End a task with its result and usage."""
+    status, outcome = ("failed", "failed") if failed else ("completed", "success")
+    if said["result"] is not None:
+        result = _object(said["result"], "--result")
+    else:
+        result = {"status": outcome} | ({"output": said["output"]} if said["output"] else {})
+    rows = tuple(_child(text) for text in children)
+    cost = _cost(said["tokens"], said["cost"])
+    found = call.run(
+        lambda database: executing.finish(
+            *(database, call.request(), tree, task, token),
+            status=status,
+            result=result,
+            cost=cost,
+            children=rows,
+        )
+    )
+    call.answer(_whole(found), _ended)
+
+
+def _cost(tokens: int | None, cost: str | None) -> Row | None:
+    found: Row = {} if tokens is None else {"total_tokens": tokens}
+    if cost is not None and cost.lstrip().startswith("{"):
+        found |= _object(cost, "--cost")
+    elif cost is not None:
+        try:
+            found["total_cost_usd"] = Decimal(cost)
+        except InvalidOperation:
+            raise Invalid(f"--cost: expected USD or JSON, found {shapes.shown(cost)}") from None
+    return found or None
+
+
+def _ended(data: Row, console: "Console") -> None:
+    console.print(f"{data['task_id']} is {data['status']}.", markup=False)
+    if data["spawned"]:
+        console.print(f"Spawned: {parts.ids(data['spawned'])}", markup=False)
+    if data["cancelled"]:
+        console.print(f"Cancelled: {parts.ids(data['cancelled'])}", markup=False)
+
+
+def merge(call: Call, tree: str, task: str, strategy: str | None) -> None:
+    """Put the children's results together."""
+    found = call.run(lambda database: executing.merge(database, call.project, tree, task, strategy))
+    call.answer(_whole(found), _merged)
+
+
+def _merged(data: Row, console: "Console") -> None:
+    if data["chosen"]:
+        console.print(f"By {data['strategy']}: {data['chosen']}", markup=False)
+    for left in data["left_out"]:
+        console.print(f"Left out: {left}", markup=False)
+    text = data["output"] if data["output"] is not None else data["prompt"]
+    console.print(text or "Nothing to merge.", markup=False, soft_wrap=True)
+
+
+def cancel(call: Call, tree: str, task: str, reason: str) -> None:
+    """Cancel a task and what is below it."""
+    found = call.run(
+        lambda database: executing.cancel(database, call.request(), tree, task, reason)
+    )
+    call.answer(_whole(found), _ended)

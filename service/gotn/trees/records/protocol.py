@@ -1,0 +1,46 @@
+"""What the agent protocol gives back (004, Agent protocol)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(kw_only=True)
+class Spawned:
+    """New tasks below one."""
+
+    tree_id: str
+    parent: str
+    tasks: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class Claimed:
+    """A task that a worker executes now, or none."""
+
+    tree_id: str
+    #: None where nothing can start.
+    task_id: str | None = None
+    #: The prompt with its context, as a model is asked.
+    prompt: str | None = None
+    #: What the prompt was made of: {source, text, file} each.
+    context: Any | None = None
+    execution_config: Any | None = None
+    #: 1 for the first.
+    attempt: int = 0
+    #: Needed to finish it.
+    token: str | None = None
+    lease_until: datetime | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Ended:
+    """A task that ended, and what followed from that in the same transaction."""
+
+    tree_id: str
+    task_id: str
+    status: str
+    spawned: tuple[str, ...] = ()
+    #: Tasks whose turn cannot come any more.
+    cancelled: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""What holds for task trees, without a database."""

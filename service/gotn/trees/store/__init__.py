@@ -1,0 +1,1 @@
+"""The task trees' queries by name: rows in, rows out, no decisions."""

@@ -1,0 +1,190 @@
+"""Trees, their tasks and documents, and states: written whole, read page by page."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Tx
+from gotn.keys import batches, key, streamed
+from gotn.trees.rules import fold, totals
+
+Row = dict[str, Any]
+#: Tasks written or read in one statement.
+PAGE = 1000
+#: Characters of a caption.
+_CAPTION = 60
+
+
+async def get(tx: Tx, project_id: str, tree_id: str) -> Row | None:
+    """A tree's row, or None."""
+    found = await tx.value("trees/get_trees", keys=[key(project_id, tree_id)])
+    return fold.plain(found[0], fold.OF_TREE) if found else None
+
+
+async def create(tx: Tx, project_id: str, tree: Row, tasks: Sequence[Row]) -> None:
+    """Store a new tree: its tasks, parents first, with the totals kept on each."""
+    await create_tree(tx, project_id, tree)
+    await create_tasks(tx, project_id, tree["id"], tasks)
+
+
+async def create_tree(tx: Tx, project_id: str, tree: Row) -> None:
+    """Store a new tree without tasks."""
+    caption = (tree.get("metadata") or {}).get("root_prompt") or tree["id"]
+    properties = fold.tree_properties(tree) | {
+        "key": key(project_id, tree["id"]),
+        "project_id": project_id,
+        "caption": caption[:_CAPTION],
+        "revision": 1,
+    }
+    await tx.rows("trees/create_tree", properties=properties)
+
+
+async def create_tasks(tx: Tx, project_id: str, tree_id: str, tasks: Sequence[Row]) -> None:
+    """Store tasks of a tree, parents first, with the totals kept on each."""
+    sums = totals.inclusive(tasks)
+    for some in batches(tasks, PAGE):
+        rows = [stored(project_id, row, sums[row["id"]]) for row in some]
+        await tx.rows("trees/create_tasks", tree=key(project_id, tree_id), tasks=rows)
+        await create_reads(tx, project_id, some)
+
+
+async def create_reads(tx: Tx, project_id: str, tasks: Iterable[Row]) -> None:
+    """Join tasks to the documents in their contexts."""
+    for some in streamed(_reads(project_id, tasks), PAGE):
+        await tx.rows("trees/create_reads", reads=some)
+
+
+def stored(project_id: str, row: Row, total: totals.Total) -> Row:
+    """A task as a statement that creates it takes it."""
+    parent = row.get("parent")
+    return {
+        "up": None if parent is None else key(project_id, row["tree"], parent),
+        "position": row["position"],
+        "properties": fold.task_properties(row)
+        | totals.kept(total)
+        | {
+            "key": key(project_id, row["tree"], row["id"]),
+            "project_id": project_id,
+            "caption": (row.get("prompt") or row["id"])[:_CAPTION],
+            "revision": 1,
+        },
+    }
+
+
+def _reads(project_id: str, rows: Iterable[Row]) -> Iterable[Row]:
+    for row in rows:
+        for position, one in enumerate(row.get("documents", ())):
+            id_, source = one["doc_id"], one["source"]
+            yield {
+                "task": key(project_id, row["tree"], row["id"]),
+                "document": {
+                    "key": key(project_id, id_, source),
+                    "project_id": project_id,
+                    "caption": source[:_CAPTION],
+                    "id": id_,
+                    "source": source,
+                },
+                "properties": fold.read_properties(one, position) | {"project_id": project_id},
+            }
+
+
+async def pages(tx: Tx, project_id: str, tree_id: str) -> AsyncIterator[list[Row]]:
+    """The rows of a tree's tasks by id, a page at a time."""
+    after = ""
+    while True:
+        page = await tx.value(
+            "trees/page_tasks", project=project_id, tree=tree_id, after=after, first=PAGE
+        )
+        yield [_row(tree_id, *found) for found in page]
+        if len(page) < PAGE:
+            return
+        after = page[-1][0]["id"]
+
+
+def _row(tree_id: str, stored: Row, up: list[Any] | None, reads: list[list[Any]]) -> Row:
+    row = fold.plain(stored, fold.OF_TASK) | {"tree": tree_id, "position": up[1] if up else 0}
+    if up:
+        row["parent"] = up[0]
+    if reads:
+        row["documents"] = [fold.reference(*one) for one in reads]
+    return row
+
+
+async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
+    """A task's row, or None."""
+    found = await tx.value("trees/get_task", task=key(project_id, tree_id, id_))
+    return None if found is None else _row(tree_id, *found)
+
+
+async def replace(tx: Tx, project_id: str, row: Row, **lease: Any) -> None:
+    """Store a task's row in place of the one before; place, documents and totals stay.
+
+    A lease that is not given is gone.
+    """
+    await tx.rows(
+        "trees/set_task",
+        task=key(project_id, row["tree"], row["id"]),
+        properties=fold.task_properties(row) | lease,
+        kept=sorted(fold.KEPT - fold.LEASE | {"key", "project_id", "caption"}),
+    )
+
+
+async def executed(tx: Tx, project_id: str, tree_id: str, node: str) -> tuple[list[str], bool]:
+    """The work nodes that a tree executed, and whether there is a node of this id."""
+    row = await tx.row("trees/executes", tree=key(project_id, tree_id), node=key(project_id, node))
+    return row["nodes"], row["known"]
+
+
+async def put_executes(tx: Tx, project_id: str, names: Row) -> None:
+    """Join a tree, or one of its tasks, to the work node that it executed."""
+    task = names.get("task")
+    await tx.rows(
+        "trees/put_executes",
+        tree=key(project_id, names["tree"]),
+        task=None if task is None else key(project_id, names["tree"], task),
+        node=key(project_id, names["node"]),
+        properties={"project_id": project_id},
+    )
+
+
+async def get_state(tx: Tx, project_id: str, id_: str) -> Row | None:
+    """A state's row, or None."""
+    found = await tx.value("trees/get_state", key=key(project_id, id_))
+    if found is None:
+        return None
+    row = fold.plain(found, frozenset())
+    names = {"tree_id": "tree", "session_id": "session"}
+    return {names.get(name, name): value for name, value in row.items()}
+
+
+async def put_state(tx: Tx, project_id: str, row: Row) -> None:
+    """Keep a state in place of what it said before."""
+    place = key(project_id, row["id"])
+    beside = {"key": place, "project_id": project_id, "caption": row["id"][:_CAPTION]}
+    await tx.rows("trees/put_state", key=place, properties=fold.state_properties(row) | beside)
+
+
+async def lease(tx: Tx, project_id: str, tree_id: str, task_id: str) -> Row:
+    """A task's lease as properties, empty where it has none."""
+    row = await tx.row("trees/lease_of", task=key(project_id, tree_id, task_id))
+    found = {"lease_until": row["until"], "lease_token": row["token"]}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+async def leases(tx: Tx, project_id: str, tree_id: str, limit: int) -> dict[str, int]:
+    """The tasks of a tree that are leased, and until when, in milliseconds since 1970."""
+    found = await tx.value("trees/leases", project=project_id, tree=tree_id, limit=limit)
+    return dict(found)
+
+
+async def touch(tx: Tx, project_id: str, tree_id: str) -> bool:
+    """Note that a tree is not what its document says any more; whether that is new."""
+    return bool(await tx.value("trees/touch_tree", tree=key(project_id, tree_id)))
+
+
+async def variables(tx: Tx, project_id: str, tree_id: str) -> Row:
+    """The variables of a tree's states by name; of two states the later by id wins."""
+    found: Row = {}
+    for text in await tx.value("trees/variables", project=project_id, tree=tree_id, limit=100):
+        found |= shapes.loads(text).get("variables") or {}
+    return found

@@ -1,0 +1,1 @@
+"""What can be done with task trees, one transaction each."""

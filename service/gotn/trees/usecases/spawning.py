@@ -1,0 +1,158 @@
+"""spawn_child_task (004, Agent protocol): new tasks below one, within the tree's limits."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from gotn.database.connection import Database, Tx
+from gotn.errors import IllegalMove, Invalid, LimitExceeded, NotFound
+from gotn.journal import Ledger
+from gotn.keys import key
+from gotn.trees.records import Spawned, TaskNode
+from gotn.trees.rules import moves, shaped, totals
+from gotn.trees.rules.limits import Limits
+from gotn.trees.store import costs, trees
+from gotn.trees.usecases.exporting import ordered
+from gotn.writing import Asked, write
+
+Row = dict[str, Any]
+#: Members that spawning gives by itself.
+_GIVEN = frozenset(("node_id", "parent_id", "depth", "children", "status", "result", "cost"))
+#: Modes in which a task must name its seed.
+_SEEDED = ("strict", "seeded")
+
+
+async def spawn(
+    database: Database, request: Asked, tree_id: str, parent: str, children: Sequence[Row]
+) -> Spawned:
+    """Add tasks below one: ids minted, depth and place given, nothing beyond a limit.
+
+    A child is a document's members (004, TaskNode) without those that spawning gives: its
+    prompt, a slice of context, how to execute it. LimitExceeded names the limit; NotFound
+    for a parent that is not there; IllegalMove below a task that ended.
+    """
+
+    async def work(tx: Tx, ledger: Ledger) -> Spawned:
+        tasks = await whole(tx, ledger.project_id, tree_id)
+        found = await put(tx, ledger, tree_id, tasks, parent, children)
+        return Spawned(tree_id=tree_id, parent=parent, tasks=tuple(row["id"] for row in found))
+
+    given = {"tree": tree_id, "parent": parent, "children": shaped.plain(list(children))}
+    return await write(database, request, "spawnTask", given, Spawned, work, create=False)
+
+
+async def whole(tx: Tx, project_id: str, tree_id: str) -> list[Row]:
+    """Every task of a tree, parents first; NotFound where there is no such tree."""
+    found = [row async for page in trees.pages(tx, project_id, tree_id) for row in page]
+    if not found:
+        raise NotFound(f"There is no tree {tree_id!r} in project {project_id!r}.", id=tree_id)
+    return ordered(found)
+
+
+async def put(
+    tx: Tx, ledger: Ledger, tree_id: str, tasks: list[Row], parent: str, children: Sequence[Row]
+) -> list[Row]:
+    """Store new children and note them; the totals above them follow."""
+    above = next((row for row in tasks if row["id"] == parent), None)
+    if above is None:
+        raise NotFound(f"There is no task {parent!r} in tree {tree_id!r}.", id=parent)
+    if above["status"] in moves.ENDED:
+        raise IllegalMove(f"Task {parent!r} is {above['status']}: nothing can be spawned below it.")
+    tree = await trees.get(tx, ledger.project_id, tree_id) or {}
+    beside = [row for row in tasks if row.get("parent") == parent]
+    known = {row["id"] for row in tasks}
+    found = []
+    for at, child in enumerate(children, start=len(beside)):
+        row = _row(tree, above, at, child, ledger.time, known)
+        known.add(row["id"])
+        found.append(row)
+    _check_limits(limits_of(tree), tasks, above, beside, found)
+    if not found:
+        return []
+    await trees.create_tasks(tx, ledger.project_id, tree_id, found)
+    change = totals.Total()
+    for row in found:
+        change.add(totals.own(row))
+    await costs.add(tx, key(ledger.project_id, tree_id, parent), change)
+    ledger.record("add_task", [{"task": row} for row in found])
+    await touch(tx, ledger, tree_id)
+    return found
+
+
+async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:
+    """Note once that a tree is not what its document says any more."""
+    if await trees.touch(tx, ledger.project_id, tree_id):
+        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
+
+
+def limits_of(tree: Row) -> Limits:
+    """A tree's limits: 004's, or what its document sets under `limits`."""
+    said = (tree.get("extra") or {}).get("limits")
+    known = Limits.__dataclass_fields__
+    said = said if isinstance(said, dict) else {}
+    return Limits(**{k: v for k, v in said.items() if k in known and type(v) is int and v > 0})
+
+
+def _row(tree: Row, above: Row, position: int, child: Row, now: str, known: set[str]) -> Row:
+    if given := sorted(_GIVEN & child.keys()):
+        raise Invalid(f"{given[0]}: spawning gives it; leave it out", field=given[0])
+    wrong: list[str] = []
+    found = shaped.shape(TaskNode, child, "", wrong.append, beside=_GIVEN)
+    if wrong:
+        raise Invalid("; ".join(wrong), violations=wrong)
+    members = {k: v for k, v in found.items() if v is not None}
+    extra = {k: v for k, v in members.items() if k not in shaped.members(TaskNode)}
+    own = {k: v for k, v in members.items() if k not in extra}
+    mode = (tree.get("metadata") or {}).get("execution_mode")
+    if mode in _SEEDED and (own.get("execution_config") or {}).get("seed") is None:
+        raise Invalid(f"execution_config.seed: is missing; the tree's mode is {mode}", field="seed")
+    row = {"tree": above["tree"], "id": _minted(above, position, own["prompt"], known)}
+    row |= {"parent": above["id"], "position": position, "depth": above["depth"] + 1}
+    row |= own | {"status": "pending"} | ({"extra": extra} if extra else {})
+    row["timestamps"] = own.get("timestamps") or {"created_at": now}
+    _split(row)
+    row["layout"] = {"keys": ["node_id", "parent_id", "depth", *members, "status", "timestamps"]}
+    return row
+
+
+def _split(row: Row) -> None:
+    context = row.get("context")
+    if isinstance(context, dict) and isinstance(context.get("documents"), list):
+        row["documents"] = context["documents"]
+        row["context"] = context | {"documents": None}
+
+
+def _minted(above: Row, position: int, prompt: str, known: set[str]) -> str:
+    """`task-` and eight hex digits, the same for the same place and prompt; none twice."""
+    turn = 0
+    while True:
+        told = "\0".join((above["tree"], above["id"], str(position), prompt, str(turn)))
+        id_ = f"task-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+        if id_ not in known:
+            return id_
+        turn += 1
+
+
+def _check_limits(
+    limits: Limits, tasks: list[Row], above: Row, beside: list[Row], new: list[Row]
+) -> None:
+    """LimitExceeded for the first limit that these children are beyond."""
+    context = max((int((r.get("context") or {}).get("size_tokens") or 0) for r in new), default=0)
+    timeout = max(
+        (int((r.get("execution_config") or {}).get("timeout_ms") or 0) for r in new), default=0
+    )
+    for name, value in (
+        ("max_depth", above["depth"] + 1 if new else 0),
+        ("max_children_per_node", len(beside) + len(new)),
+        ("max_total_nodes", len(tasks) + len(new)),
+        ("max_context_tokens_per_node", context),
+        ("timeout_per_node_ms", timeout),
+    ):
+        limit = getattr(limits, name)
+        if new and value > limit:
+            raise LimitExceeded(
+                f"{name}: the tree allows {limit:,}, this would be {value:,}.",
+                limit=limit,
+                name=name,
+                found=value,
+            )
