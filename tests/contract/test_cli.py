@@ -19,8 +19,8 @@ import | export
 node add | node update | node remove | node show | node list
 edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
-tree-of | graph | run list | run show | run steps | run start | run cancel | run resume | run replan
-run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
+tree-of | graph | run list | run show | run steps | run ready | run start | run cancel | run resume
+run replan | run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
 tree import | tree show | tree report | tree export | cost show
 tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
@@ -35,6 +35,8 @@ OPTIONS = {
     "link": ["--all"],
     "plan": ["--goal", "--target", "--leaves", "--workspace", "--dry-run", "--format", "-o"],
     "cycles": ["--check"],
+    "run ready": ["--all", "--limit"],
+    "journal tail": ["--limit", "--follow"],
     "tree import": ["--executes", "--as", "--dry-run"],
     "tree show": ["--format", "--limit", "-o"],
     "tree export": ["--layout", "--strict", "--format", "-o"],

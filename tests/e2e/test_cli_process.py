@@ -203,3 +203,27 @@ def test_demo_stops_what_it_started(gotn: Command) -> None:
     assert code in (143, -signal.SIGTERM)
     assert "Traceback" not in err
     assert gotn.data("status")["answers"] is True
+
+
+def test_a_journal_is_followed(gotn: Command, project: str) -> None:
+    """Old entries, then those that others write, one line of JSON each, until it is interrupted."""
+    gotn.project = project
+    words = ("--kind", "k", "--summary", "s", "--prompt", "p")
+    for id_ in ("one", "two"):
+        gotn.data("node", "add", id_, *words)
+    process = _started(gotn, "journal", "tail", "--follow", "--limit", "1", "--json")
+    assert process.stdout is not None
+    first = json.loads(process.stdout.readline())
+    assert (3, "add_node") == (first["seq"], first["event"])
+    gotn.data("node", "add", "three", *words)
+    second = json.loads(process.stdout.readline())
+    assert (4, "three") == (second["seq"], second["data"]["items"][0]["node"]["id"])
+    process.send_signal(signal.SIGINT)
+    code, said = _ended(process)
+    assert (130, "") == (code, said)
+    shown = _started(gotn, "journal", "tail", "-f", "--limit", "2")
+    assert shown.stdout is not None
+    assert shown.stdout.readline().startswith("3  ")
+    assert "three" in shown.stdout.readline()
+    shown.send_signal(signal.SIGTERM)
+    shown.communicate(timeout=TIMEOUT)

@@ -81,3 +81,25 @@ def test_a_run_is_cancelled_resumed_and_planned_anew(gotn: Command) -> None:
     assert order.index("four") < order.index("two")
     assert ("run_ended", "completed") == (claim["status"], claim["run"]["status"])
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_what_can_be_claimed_and_why_the_rest_cannot(gotn: Command) -> None:
+    """The longest chain first, before and after the first claim; counts stand in `run show`."""
+    run = gotn.data("plan")["run_id"]
+    before = gotn.data("run", "ready", run)
+    assert ["one", "three"] == [step["id"] for step in before["steps"]]
+    gotn.data("run", "claim", run, "--worker", "w", "--node", "three")
+    told = gotn.data("run", "ready", "--all")
+    assert [("one", True, None), ("two", False, "waits for 1 of the nodes that it needs")] == [
+        (step["id"], step["ready"], step["waits"]) for step in told["steps"]
+    ]
+    assert [2.0, 1.0] == [step["priority"] for step in told["steps"]]
+    assert {"ready": 2, "running": 1} == {
+        name: n for name, n in gotn.data("run", "show")["counts"].items() if n
+    }
+    assert "2 ready, 1 running" in gotn.text("run", "show")
+    shown = gotn.text("run", "ready", "--all")
+    assert "waits for 1" in shown
+    assert "Do one" in shown
+    gotn.data("run", "cancel", "--reason", "enough")
+    assert "Nothing of" in gotn.text("run", "ready", run)

@@ -97,6 +97,12 @@ def test_fragments_count_at_each_use_and_in_the_page_they_stand_in() -> None:
     assert of(text) == (1 + 1 + 1 + 10 * 3) + (1 + 1 + 1 + 3 * 3)
 
 
+def test_a_list_without_pages_counts_first_times() -> None:
+    """What is below such a list is there once a row."""
+    assert of('{ readySteps(runId: "r", first: 10) { nodeId node { id } } }') == 1 + 10 * 3
+    assert of('{ nextSteps(runId: "r") { reason step { nodeId } } }') == 1 + 50 * 3
+
+
 def test_a_fragment_bomb_is_counted_in_no_time() -> None:
     """Fragments that use each other twice are counted once each, however large the number."""
     depth = 90
@@ -121,13 +127,14 @@ def test_what_is_kept_is_bounded() -> None:
 
 
 def _lists() -> dict[str, Any]:
-    """Every field that is a list of objects, by Type.field."""
+    """Every field that is a list of objects and takes no `first`, by Type.field."""
     found = {}
     for kind in CORE.type_map.values():
         if isinstance(kind, GraphQLObjectType | GraphQLInterfaceType):
             for name, field in kind.fields.items():
                 listed = is_list_type(get_nullable_type(field.type))
-                if listed and is_composite_type(get_named_type(field.type)):
+                rows = listed and "first" not in field.args
+                if rows and is_composite_type(get_named_type(field.type)):
                     found[f"{kind.name}.{name}"] = kind
     return found
 

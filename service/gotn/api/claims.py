@@ -79,6 +79,8 @@ described(
     not_before="Not claimable before: a retry waits.",
     lease_until="Until when its worker has it.",
     heartbeat_at="When its worker was last heard of.",
+    priority="How long the longest chain from it to the end is, in steps, or in minutes where any "
+    "has an estimate; the longest is claimed first. Null before the run's first claim.",
     artifacts="Paths that the last attempt made.",
 )
 

@@ -4,6 +4,7 @@
     of a field         1 for itself, and once what is selected below it
     of a page's rows   what is selected below `edges` or `nodes` counts `first` times, 50
                        where nobody says, so lists in lists multiply
+    of short lists     with `first` and without pages, the same (readySteps)
     of other lists     what is selected below counts as often as the list is long at most (LISTS)
 
 A list of texts is one value. Directives and type conditions leave nothing out: the number is
@@ -209,6 +210,8 @@ class _Count:
         if not is_composite_type(kind):
             return Cost(1)
         below = self._selection(node.selection_set, kind)
+        if "first" in declared.args and not is_page(kind):  # rows themselves, not a page of them
+            return Cost(1 + self._first(node, declared) * below.own)
         if "first" in declared.args:
             return Cost(1 + below.own + self._first(node, declared) * below.row)
         if name in ("edges", "nodes") and is_page(parent):

@@ -19,7 +19,7 @@ PAGE = 500
 #: Members whose content is the user's own JSON.
 _OPAQUE = frozenset(
     (
-        "artifacts", "attempts", "data", "differing", "embeddingRef", "extra", "guards",
+        "artifacts", "attempts", "counts", "data", "differing", "embeddingRef", "extra", "guards",
         "outputs", "provenance", "settings", "successCriteria",
     )
 )  # fmt: skip

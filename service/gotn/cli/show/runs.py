@@ -21,6 +21,24 @@ def show_changed(data: Row, console: Console) -> None:
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
 
 
+def show_ready(data: Row, console: Console) -> None:
+    """Steps that can be claimed, the first that is given out first; why others cannot."""
+    if not data["steps"]:
+        console.print(Text(f"Nothing of {data['run_id']} can be claimed now."))
+        return
+    why = any(row.get("waits") for row in data["steps"])
+    grid = parts.table("step", "layer", "longest", *(["why not"] if why else []), "summary")
+    for row in data["steps"]:
+        cells = [
+            parts.text(row["id"], "bold" if row["ready"] else "dim"),
+            parts.text("" if row["layer"] is None else row["layer"] + 1),
+            parts.text("" if row["priority"] is None else f"{row['priority']:g}"),
+        ]
+        cells += [parts.text(row.get("waits"), "yellow")] if why else []
+        grid.add_row(*cells, parts.text(parts.short((row["node"] or {}).get("summary"))))
+    console.print(grid)
+
+
 def show_claim(data: Row, console: Console) -> None:
     """A step that was claimed, with its prompt; or why there is none."""
     if data["status"] != "claimed":

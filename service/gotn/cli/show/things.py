@@ -178,6 +178,8 @@ def show_run(data: Row, console: Console) -> None:
     console.print(parts.status(data["status"]).append("  ").append(data["id"], style="bold white"))
     names = ("goal", "reason", "workspace_path", "created_at", "started_at", "finished_at")
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
+    standing = [f"{n} {name}" for name, n in (data.get("counts") or {}).items() if n]
+    parts.facts(console, {"steps": ", ".join(standing)})
     if data.get("ordering_reason"):
         parts.heading(console, "Why in this order")
         console.print(parts.indented(Text.lines(data["ordering_reason"])))
@@ -223,6 +225,13 @@ def show_entries(data: Row, console: Console) -> None:
     total = data.get("total")
     if total and total > len(data["entries"]):
         console.print(Text(f"… {total - len(data['entries'])} earlier ones.", style="dim"))
+
+
+def entry_line(row: Row) -> Text:
+    """One entry of a journal that is followed."""
+    line = Text(f"{row['seq']}", style="bold").append(f"  {row['timestamp']}", style="dim")
+    line.append(f"  {row['event']}  {row['actor']}")
+    return line.append(f"  {_items(row.get('data'))}", style="dim")
 
 
 def _items(data: Any) -> str:

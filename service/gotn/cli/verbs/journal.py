@@ -15,11 +15,26 @@ Output = Annotated[
 ]
 
 
-@verb(app, "tail", "gotn journal tail -p demo --limit 5")
-def tail(call: Call, limit: Limit = 20) -> None:
-    """Show the newest entries, the newest last."""
+@verb(app, "tail", "gotn journal tail -p demo --limit 5", "gotn journal tail -p demo --follow")
+def tail(
+    call: Call,
+    limit: Limit = 20,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", "-f", help="Go on with each new one, a line each, until Ctrl-C."),
+    ] = False,
+) -> None:
+    """Show the newest entries, the newest last.
+
+    With --follow and --json each entry is one line of JSON.
+    """
     from gotn.cli.show import things  # noqa: PLC0415
 
+    if follow:
+        from gotn.cli import tailing  # noqa: PLC0415
+
+        tailing.follow(call, limit)
+        return
     data = call.pages("JournalTail", limit, "entries")
     data["entries"].reverse()
     call.answer(data, things.show_entries)

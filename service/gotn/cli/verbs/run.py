@@ -1,4 +1,4 @@
-"""gotn run: start, list, show, steps, cancel, resume, replan."""
+"""gotn run: start, list, show, steps, ready, cancel, resume, replan."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -79,6 +79,29 @@ def steps(call: Call, id: Run = None, limit: Limit = 50) -> None:
 
     found = call.pages("RunShow", limit, "steps", id=chosen(call, id))
     call.answer(found, things.show_steps)
+
+
+@verb(app, "ready", "gotn run ready -p demo", "gotn run ready run-20250901-083000 --all")
+def ready(
+    call: Call,
+    id: Run = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Those that cannot be claimed yet, too, and why.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=500, help="Show at most so many.")
+    ] = 50,
+) -> None:
+    """List the steps that can be claimed now, in the order of claims."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    run_id = chosen(call, id)
+    if every:
+        told = call.ask("RunNext", id=run_id, first=limit)
+        steps = [one["step"] | {"ready": one["ready"], "waits": one["reason"]} for one in told]
+    else:
+        steps = [one | {"ready": True} for one in call.ask("RunReady", id=run_id, first=limit)]
+    call.answer({"run_id": run_id, "steps": steps}, runs.show_ready)
 
 
 @verb(

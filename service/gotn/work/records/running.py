@@ -38,6 +38,9 @@ class StepOfRun:
     not_before: datetime | None = None
     lease_until: datetime | None = None
     heartbeat_at: datetime | None = None
+    #: Length of the longest chain from it to the end, in steps or minutes as the plan counts; the
+    #: longest is claimed first. None before the run's first claim.
+    priority: float | None = None
     outputs: Any = None
     #: Paths that its last attempt made.
     artifacts: tuple[str, ...] = ()
