@@ -95,6 +95,18 @@ MEASURES = (
         {"": Goal(2.0, "gain")},
     ),
     Measure(
+        "claims",
+        "steps of a run claimed, over HTTP",
+        "the same workers, a transaction each that takes the project's next seq",
+        {"64 workers": Goal(2.0, "gain")},
+    ),
+    Measure(
+        "steps",
+        "what a run can give out, at the GraphQL boundary",
+        "one point read",
+        {"": Goal(30.0, "ms")},
+    ),
+    Measure(
         "events",
         "from a commit to its subscribers",
         "the write that they hear of, over HTTP",

@@ -5,6 +5,7 @@ from typing import Any
 
 from bench import machine
 from bench.goals import NAMES
+from bench.rows.claiming import claims, handing
 from bench.rows.following import events
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
@@ -29,6 +30,8 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (reads, frozenset({"list", "one"})),
     (inserts, frozenset({"insert", "refuse", "disorder"})),
     (grouped, frozenset({"grouped"})),
+    (claims, frozenset({"claims"})),
+    (handing, frozenset({"steps"})),
     (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
     (helps, frozenset({"help"})),

@@ -210,9 +210,9 @@ class _Count:
         if not is_composite_type(kind):
             return Cost(1)
         below = self._selection(node.selection_set, kind)
-        if "first" in declared.args and not is_page(kind):  # rows themselves, not a page of them
-            return Cost(1 + self._first(node, declared) * below.own)
         if "first" in declared.args:
+            if is_list_type(get_nullable_type(declared.type)):  # rows themselves, not a page
+                return Cost(1 + self._first(node, declared) * below.own)
             return Cost(1 + below.own + self._first(node, declared) * below.row)
         if name in ("edges", "nodes") and is_page(parent):
             return Cost(1, below.own)

@@ -30,13 +30,13 @@ async def grouped(world: World) -> AsyncIterator[Result]:
     rounds = min(5, world.options.rounds)
 
     async def floor() -> None:
-        await _at_once(count, lambda: world.write(statements.NEXT_SEQ, key=spare))
+        await at_once(count, lambda: world.write(statements.NEXT_SEQ, key=spare))
 
     project, queue = world.project(), WriteQueue()
     request = replace(world.request(project), queue=queue)
 
     async def through_queue() -> None:
-        await _at_once(count, lambda: nodes.add(world.database, request, _draft(next(ids))))
+        await at_once(count, lambda: nodes.add(world.database, request, _draft(next(ids))))
 
     found = await race(floor, through_queue, rounds, warm=world.options.warm)
     yield Result("grouped", "in process", *found, things=count)
@@ -50,15 +50,17 @@ async def grouped(world: World) -> AsyncIterator[Result]:
     yield Result("grouped", "over HTTP", *found, things=count)
 
 
-async def _at_once(count: int, call: Callable[[], Awaitable[object]]) -> None:
-    """So many calls, 64 at a time."""
+async def at_once(
+    count: int, call: Callable[[], Awaitable[object]], workers: int = WORKERS
+) -> None:
+    """So many calls, each worker one at a time."""
     left = iter(range(count))
 
     async def worker() -> None:
         for _ in left:
             await call()
 
-    await asyncio.gather(*(worker() for _ in range(WORKERS)))
+    await asyncio.gather(*(worker() for _ in range(workers)))
 
 
 def _draft(id_: str) -> WorkNodeDraft:
