@@ -38,6 +38,12 @@ JSON = {"content-type": "application/json"}
             14,
         ),
         ("{a" * 300, "nesting", 100, None),
+        (
+            "{ __schema { types {" + "fields { type {" * 3 + "name" + "} }" * 3 + "} } }",
+            "introspection",
+            2,
+            None,
+        ),
         ("{" + "... {" * 120 + "version" + "}" * 120 + "}", "nesting", 100, None),
         (BOMB + "fragment A40 on Query { version }", "fields", 1000, 2**40),
         ("{" + WIDE % (500, 500) + "}", "complexity", 300_000, 2 + 500 * (3 + 1000)),
@@ -58,7 +64,7 @@ async def test_operations_have_limits(
     assert time.perf_counter() - start < 2
     assert answer["data"] is None
     (error,) = answer["errors"]
-    setting = None if what == "nesting" else f"GOTN_MAX_{what.upper()}"
+    setting = None if what in ("nesting", "introspection") else f"GOTN_MAX_{what.upper()}"
     expected = {"code": "LIMIT", "what": what, "limit": limit, "found": found, "setting": setting}
     assert error["extensions"] == expected
     assert api.statements == []
@@ -369,3 +375,44 @@ async def test_a_caller_who_goes_away_is_no_error(
     await app(scope, receive, send)
     assert logged == []
     assert messages == []
+
+
+async def test_the_limit_of_the_schema_is_told_as_what_it_is(api: Api) -> None:
+    """Lists of the schema in each other have a limit of their own, which no setting moves."""
+    fields = "fields { type {" * 3 + "name" + "} }" * 3
+    (error,) = (await api.post("{ __schema { types {" + fields + "} } }"))["errors"]
+    assert "more than 2 lists of the schema about itself" in error["message"]
+    assert error["extensions"]["setting"] is None
+
+
+async def test_a_depth_is_said_in_english(api: Api) -> None:
+    """An operation is as deep as it is; it has aliases and fields."""
+    query = '{ workNode(id: "a") {' + "parent {" * 12 + "id" + "}" * 12 + "} }"
+    (error,) = (await api.post(query))["errors"]
+    assert error["message"] == "This operation is 14 fields deep, and may be 12."
+
+
+LONG = "a" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("query", "more"),
+    [
+        ("{ LONG }", {}),
+        ("{ version } LONG", {}),
+        ('{ version } "LONG"', {}),
+        ('{ workNode(id: "a") { ...LONG } }', {}),
+        ("query Q($x: Int!) { workNodes(first: $x) { totalCount } }", {"variables": {"x": LONG}}),
+        ("query Q($x: Int!) { version }", {"variables": {"x": "a b " * 100_000}}),
+        ("{ version }", {"operationName": LONG}),
+        ('{ workNodes(orderBy: "LONG") { totalCount } }', {}),
+        ('{ workNodes(after: "LONG") { totalCount } }', {}),
+        ('{ workNode(id: "a", project: "LONG") { id } }', {}),
+    ],
+    ids=range(10),
+)
+async def test_an_error_does_not_repeat_what_was_sent(api: Api, query: str, more: Any) -> None:
+    """A name or value of a megabyte is answered with its beginning."""
+    answer = await api.client.post("/graphql", json={"query": query.replace("LONG", LONG), **more})
+    assert "errors" in answer.json() or answer.status_code == 400
+    assert len(answer.content) < 4000, answer.text[:400]

@@ -1,6 +1,7 @@
 """What one operation may ask for, and where each limit is held.
 
     nesting     selections and fragments in each other    before validation, `rules`
+    introspection  lists of the schema about itself        by validation, graphql-core's
     depth       fields below each other                   before validation, `rules`
     aliases     new names for fields                      before validation, `rules`
     fields      fields of the document                    before validation, `rules`
@@ -33,8 +34,12 @@ class Limits:
     seconds: float = 30.0
 
 
+#: Limits that no setting moves.
+FIXED = frozenset(("nesting", "introspection"))
+
+
 def facts(what: str, limit: float, found: float | None) -> dict[str, Any]:
     """What a program is told about a limit that was reached, beside the message."""
     name = {"time": "seconds"}.get(what, what)
-    setting = None if what == "nesting" else f"GOTN_MAX_{name.upper()}"
+    setting = None if what in FIXED else f"GOTN_MAX_{name.upper()}"
     return {"code": "LIMIT", "what": what, "limit": limit, "found": found, "setting": setting}

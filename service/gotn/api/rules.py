@@ -18,12 +18,15 @@ from graphql import (
     SelectionSetNode,
     ValidationRule,
 )
+from graphql.validation.rules.max_introspection_depth_rule import MAX_LIST_DEPTH
 from graphql.validation.validate import ValidationAbortedError
 
 from gotn.api.limits import Limits, facts
 
 #: Selections and fragments in each other, at most; all that walk a document walk it recursively.
 NESTING = 100
+#: Lists of the schema about itself in each other (fields, interfaces, …), as graphql-core counts.
+INTROSPECTION = MAX_LIST_DEPTH - 1
 
 
 @dataclass(frozen=True)
@@ -117,9 +120,10 @@ def _check(operation: OperationDefinitionNode, measure: Measure, limits: Limits)
 
 def _refuse(node: Any, what: str, said: str, most: int, found: int | None) -> None:
     """End validation with this error alone."""
-    has = f"more than {most}" if found is None else found
+    number = f"more than {most}" if found is None else found
+    does, may = ("is", "be") if what == "depth" else ("has", "have")
     raise ValidationAbortedError(
-        f"This operation has {has} {said}, and may have {most}.",
+        f"This operation {does} {number} {said}, and may {may} {most}.",
         node,
         extensions=facts(what, most, found),
     )

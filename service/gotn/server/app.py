@@ -25,6 +25,7 @@ from gotn.server import logs, page
 from gotn.server.answers import Json, refused
 from gotn.server.auth import Guard
 from gotn.server.graphql import Endpoint, Reach
+from gotn.server.lingering import Lingering
 from gotn.server.metrics import CONTENT_TYPE, Metrics
 from gotn.server.readiness import Readiness
 from gotn.server.requests import Requests
@@ -86,7 +87,7 @@ def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed:
 
 
 def _around(settings: Settings, metrics: Metrics) -> list[Middleware]:
-    """From the outside in: measure, refuse by origin, by caller, by size."""
+    """From the outside in: answer to the end, measure, refuse by origin, by caller, by size."""
     cors = [
         Middleware(
             CORSMiddleware,
@@ -103,6 +104,7 @@ def _around(settings: Settings, metrics: Metrics) -> list[Middleware]:
         body_seconds=settings.max_body_seconds,
     )
     return [
+        Middleware(Lingering),
         Middleware(Requests, metrics=metrics, actor=settings.actor),
         *(cors if settings.cors_origins else []),
         Middleware(Guard, api_key=key),

@@ -20,6 +20,7 @@ from strawberry.types.unset import UNSET
 
 from gotn.api.context import Context
 from gotn.api.live import Asked, Live
+from gotn.api.masking import cut
 from gotn.api.schema import Schema
 from gotn.database.connection import Database
 from gotn.errors import GotnError
@@ -107,7 +108,7 @@ class Endpoint(GraphQL[Context, None]):
                 return await self._streamed(request, await self._read(request))
             return await self.run(request)
         except HTTPException as error:
-            return refused(error.status_code, "INVALID", str(error.reason))
+            return refused(error.status_code, "INVALID", cut(str(error.reason)))
         except GotnError as error:
             self._metrics.error(error.code)
             return _unavailable(error)

@@ -59,12 +59,16 @@ def write(picture: Picture, direction: Direction = Direction.right) -> str:
 def too_much(text: str) -> str | None:
     """Why Mermaid would not draw this as it usually is set up, or None."""
     edges = sum(1 for line in text.splitlines() if re.match(r" +[a-z]+\d+ -[-.]", line))
-    if edges > EDGES:
-        return f"{edges:,} lines; Mermaid draws {EDGES} unless maxEdges is raised"
-    if len(text) > CHARACTERS:
-        size = f"{len(text):,} characters"
-        return f"{size}; Mermaid draws {CHARACTERS:,} unless maxTextSize is raised"
-    return None
+    found = [
+        (edges, "lines", EDGES, "maxEdges"),
+        (len(text), "characters", CHARACTERS, "maxTextSize"),
+    ]
+    said = [
+        f"{count:,} {what} (Mermaid draws {most:,} unless {name} is raised)"
+        for count, what, most, name in found
+        if count > most
+    ]
+    return " and ".join(said) or None
 
 
 def _document(picture: Picture, direction: Direction) -> Iterator[str]:
