@@ -222,7 +222,10 @@ async def test_a_server_that_was_busy_answers_again(
         whats = {answer.json()["errors"][0]["extensions"].get("what") for answer in answers}
         assert whats == {"time"}
     monkeypatch.undo()
-    answer = (await http.post("/graphql", json=body)).json()
+    for _ in range(20):  # a machine that is busy itself may need longer than the 0.3 s now and then
+        answer = (await http.post("/graphql", json=body)).json()
+        if "errors" not in answer:
+            break
     assert answer == {"data": {"workNode": None}}
 
 
