@@ -96,7 +96,7 @@ MEASURES = (
     ),
     Measure(
         "claims",
-        "steps of a run claimed, over HTTP",
+        "steps of a run claimed, over HTTP where not in process",
         "the same workers, a transaction each that takes the project's next seq",
         {"64 workers": Goal(2.0, "gain")},
     ),

@@ -186,6 +186,19 @@ def test_what_fails_and_why(gotn: Command, place: Path) -> None:
     assert [line[1] for line in log(place)] == ["wrong", "wrong"]
 
 
+def test_a_retry_that_goes_well(gotn: Command, place: Path) -> None:
+    """A step that failed once and is completed by its next attempt is no failure of the whole."""
+    line = "test -f now || { touch now; false; }"
+    (place / "gotn.toml").write_text(f"[run]\nallow = [{json.dumps(line)}]\n")
+    run = planned(gotn, place, {"id": "again", "command": line, "retry": {"attempts": 2}})
+    done = work(gotn, place, run)
+    assert ("completed", 1, 1) == (
+        done["status"],
+        done["counts"]["failed"],
+        done["counts"]["completed"],
+    )
+
+
 def test_nobody_is_asked(gotn: Command, place: Path) -> None:
     """Without a terminal nothing is completed silently: exit 6, and what to do next."""
     run = planned(

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -19,6 +19,8 @@ from gotn.api import operations
 from gotn.work.rules import ranks
 from gotn.work.usecases import bulk, claiming, planning
 from gotn.work.usecases.drafting import drafted
+from gotn.work.usecases.queue import WriteQueue
+from gotn.work.usecases.writing import Request
 
 #: Workers at the same time, each waiting for its answer before it asks again.
 CREWS = (1, 16, 64)
@@ -62,9 +64,36 @@ async def claims(world: World) -> AsyncIterator[Result]:
 
         found = await race(floor, ours, rounds, warm=world.options.warm)
         yield Result("claims", f"{crew} worker{'s' * (crew > 1)}", *found, things=count)
-    handed = sum(counts.values()) * every
-    if len(taken) != handed:
-        raise AssertionError(f"{handed} claims gave {len(taken)} steps")
+    async for result in _inside(world, counts[CREWS[-1]], every, spare):
+        yield result
+
+
+async def _inside(world: World, count: int, every: int, spare: str) -> AsyncIterator[Result]:
+    """The most workers without HTTP and GraphQL."""
+    crew, taken, queue = CREWS[-1], set[str](), WriteQueue()
+    execution = await _begun(world, Graph(KINDS[0], count * every + 1), edges=False)
+    request = replace(world.request(execution.project), queue=queue)
+
+    async def floor() -> None:
+        await at_once(count, lambda: world.write(statements.NEXT_SEQ, key=spare), crew)
+
+    async def ours() -> None:
+        await at_once(count, lambda: _one(world, request, execution, taken), crew)
+
+    warm = world.options.warm
+    found = await race(floor, ours, every - warm, warm=warm)
+    await queue.close()
+    yield Result("claims", f"{crew} workers, in process", *found, things=count)
+
+
+async def _one(world: World, request: Request, execution: Execution, taken: set[str]) -> None:
+    """One claim without HTTP and GraphQL."""
+    lease = claiming.LONGEST
+    found = await claiming.claim(world.database, request, execution.run, "worker", lease_ms=lease)
+    node = found.node.id if found.node else ""
+    if not node or node in taken:
+        raise AssertionError(f"a claim gave {node!r}")
+    taken.add(node)
 
 
 async def _begun(world: World, graph: Graph, *, edges: bool) -> Execution:

@@ -177,9 +177,9 @@ def show_run(data: Row, console: Console) -> None:
     """One run with its layers."""
     console.print(parts.status(data["status"]).append("  ").append(data["id"], style="bold white"))
     names = ("goal", "reason", "workspace_path", "created_at", "started_at", "finished_at")
-    parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
     standing = [f"{n} {name}" for name, n in (data.get("counts") or {}).items() if n]
-    parts.facts(console, {"steps": ", ".join(standing)})
+    told = {name.replace("_", " "): data.get(name) for name in names}
+    parts.facts(console, told | {"steps": ", ".join(standing)})
     if data.get("ordering_reason"):
         parts.heading(console, "Why in this order")
         console.print(parts.indented(Text.lines(data["ordering_reason"])))

@@ -64,6 +64,10 @@ OPTIONS = {name: (annotation, None) for name, (_, annotation) in FIELDS.items()}
         Annotated[float | None, _option("--minutes", "How long it should take.", min=0)],
         None,
     ),
+    "command": (
+        _text("--command", "What `gotn run work` runs where gotn.toml lists it."),
+        None,
+    ),
 }
 #: What a new node needs: the API's name -> the option.
 NEEDED = {"kind": "--kind", "summary": "--summary", "promptText": "--prompt (or --prompt-file)"}
@@ -89,8 +93,9 @@ def _draft(given: dict[str, Any]) -> dict[str, Any]:
         kept["promptText"] = given["prompt_file"].read_text(encoding="utf-8")
     if given["status"] is not None:
         kept["status"] = given["status"].name.upper()
-    if given["minutes"] is not None:
-        kept["extra"] = {"estimate_minutes": given["minutes"]}
+    known = {"estimate_minutes": given["minutes"], "command": given["command"]}
+    if extra := {name: value for name, value in known.items() if value is not None}:
+        kept["extra"] = extra
     return kept
 
 

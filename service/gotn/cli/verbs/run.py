@@ -1,6 +1,7 @@
 """gotn run: start, list, show, steps, ready, cancel, resume, replan."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -126,7 +127,7 @@ def start(
     if goal is not None:
         if id is not None:
             raise typer.BadParameter("give a run, or --goal for a new one.")
-        planned = call.change("Plan", goal=goal)["run_id"]
+        planned = call.change("Plan", goal=goal, workspace=str(Path.cwd()))["run_id"]
         if planned is None:
             raise Misused("nothing is left to do: no open node can be started.")
     else:

@@ -68,6 +68,8 @@ class Crew:
     kept: Path
     ended: deque[Worked] = field(default_factory=lambda: deque(maxlen=TOLD))
     count: Counter[End] = field(default_factory=Counter)
+    #: Nodes whose last attempt here failed: a retry may have gone well.
+    failed: set[str] = field(default_factory=set)
     #: The run as the last claim told it.
     run: Row = field(default_factory=dict)
     interrupted: bool = False
@@ -200,6 +202,7 @@ class Crew:
             self._busy -= 1
         self.count[worked.end] += 1
         self.ended.append(worked)
+        (self.failed.add if worked.end is End.FAILED else self.failed.discard)(worked.node)
         self._news.set()
         self._news = asyncio.Event()
         self.telling.lines(told(worked, self.door))
@@ -208,7 +211,8 @@ class Crew:
         """The exit code."""
         if self.interrupted:
             return INTERRUPTED
-        if self.count[End.FAILED] or self.run.get("status") == "failed":
+        status = self.run.get("status")
+        if status == "failed" or (self.failed and status != "completed"):
             return FAILED
         if self.count[End.LOST]:
             return LOST
