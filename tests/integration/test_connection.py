@@ -1,5 +1,6 @@
 """Servers that do not answer, or do not let us in: our errors, and soon."""
 
+import asyncio
 import socket
 import time
 from typing import Any
@@ -50,6 +51,33 @@ async def test_a_password_in_the_address_is_refused_unseen() -> None:
         assert "me:" not in caught.value.message
     assert without_credentials("bolt://me:se@cret@h:1") == "bolt://h:1"
     assert without_credentials("bolt://h:1") == "bolt://h:1"
+
+
+async def test_deadlocks_outlast_the_drivers_patience(
+    neo4j_server: Neo4j, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two writers that lock the same two projects in opposite order, again and again: both end."""
+    monkeypatch.setattr(connection, "RETRIED_SECONDS", 0.0)
+    database = Database.open(neo4j_server.uri, neo4j_server.user, neo4j_server.password)
+    tries = 0
+
+    async def crossing(first: str, second: str, met: asyncio.Barrier) -> None:
+        async def work(tx: Tx) -> None:
+            nonlocal tries
+            tries += 1
+            await tx.rows("project/lock_or_create", project=first)
+            if tries <= 2:
+                await met.wait()
+            await tx.rows("project/lock_or_create", project=second)
+
+        await database.write(work)
+
+    a, b = f"{project}-a", f"{project}-b"
+    try:
+        await asyncio.gather(crossing(a, b, met := asyncio.Barrier(2)), crossing(b, a, met))
+    finally:
+        await database.close()
+    assert tries == 3
 
 
 async def test_raising_undoes_everything(database: Database, project: str) -> None:

@@ -26,6 +26,12 @@ TRANSACTION_SECONDS = 300.0
 #: Seconds after the server should have ended it, when it is given up here: a connection that
 #: died without a sign never says so.
 _LATE = 5.0
+#: Seconds in which the driver tries again what failed for now: whoever asks for a database that is
+#: away should hear of it soon.
+RETRIED_SECONDS = 5.0
+#: Seconds in which a deadlock is tried again beyond those. It says that the database is there and
+#: has work to do, and nothing of the transaction is left: on a busy machine 5 s hold few tries.
+CONTENDED_SECONDS = 60.0
 
 #: When the work that runs now must be done, by the event loop's clock; None: no such moment.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -103,6 +109,8 @@ _CODES: dict[str, tuple[type[GotnError], str]] = {
 }
 
 
+_DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
+
 #: How codes begin that a server gives which cannot write: its log or its disk failed, and it
 #: refuses everything until it was started again.
 _BROKEN = "Neo.DatabaseError.Transaction."
@@ -156,6 +164,18 @@ async def _bounded(seconds: float) -> AsyncIterator[None]:
             f"Neo4j has said nothing for {seconds + _LATE:.0f} s: a write may be stored or not; "
             "the same idempotencyKey makes it safe to send again."
         ) from error
+
+
+async def _contending(write: Callable[[], Awaitable[T]]) -> T:
+    """What `write` gives, tried again while Neo4j undoes it for a deadlock."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + min(CONTENDED_SECONDS, _seconds())
+    while True:
+        try:
+            return await write()
+        except exceptions.TransientError as error:
+            if error.code != _DEADLOCK or clock() > until:
+                raise
 
 
 @contextmanager
@@ -239,7 +259,7 @@ class Database:
                 auth=(user or "neo4j", password) if password else None,
                 connection_timeout=5.0,
                 connection_acquisition_timeout=20.0,
-                max_transaction_retry_time=5.0,
+                max_transaction_retry_time=RETRIED_SECONDS,
                 # Two servers that write one project at full speed are now and then told of a
                 # deadlock that there is not; nobody should wait a second for that.
                 initial_retry_delay=0.02,
@@ -284,7 +304,7 @@ class Database:
                 async with self.session(access) as session:
                     if access == neo4j.READ_ACCESS:
                         return await session.execute_read(run)
-                    return await session.execute_write(run)
+                    return await _contending(lambda: session.execute_write(run))
 
     def _statement(self, name: str) -> None:
         self.on_statement(name)
