@@ -129,9 +129,16 @@ async def replace(tx: Tx, project_id: str, row: Row, **lease: Any) -> None:
     )
 
 
-async def executed(tx: Tx, project_id: str, tree_id: str, node: str) -> tuple[list[str], bool]:
-    """The work nodes that a tree executed, and whether there is a node of this id."""
-    row = await tx.row("trees/executes", tree=key(project_id, tree_id), node=key(project_id, node))
+async def executed(
+    tx: Tx, project_id: str, tree_id: str, node: str, task: str | None = None
+) -> tuple[list[str], bool]:
+    """The work nodes that a tree or task executed, and whether there is a node of this id."""
+    row = await tx.row(
+        "trees/executes",
+        tree=key(project_id, tree_id),
+        task=None if task is None else key(project_id, tree_id, task),
+        node=key(project_id, node),
+    )
     return row["nodes"], row["known"]
 
 

@@ -117,9 +117,9 @@ def shown(total: totals.Total) -> CostTotal:
 
 
 async def spend(
-    database: Database, request: Asked, tree_id: str, task_id: str, cost: Row
+    database: Database, request: Asked, tree_id: str, task_id: str, cost: Row, *, add: bool = False
 ) -> CostTotal:
-    """Set what a task alone cost; the totals above it follow in the same transaction.
+    """Set what a task alone cost, or add to it; the totals above it follow at once.
 
     `cost` is a document's (004, CostTracking), its decimals exact. Returns the task's
     inclusive total. NotFound for a task that is not there.
@@ -130,19 +130,23 @@ async def spend(
         raise Invalid("; ".join(wrong), violations=wrong)
 
     async def work(tx: Tx, ledger: Ledger) -> CostTotal:
-        await put_cost(tx, ledger, tree_id, task_id, checked)
+        await _put_cost(tx, ledger, tree_id, task_id, checked, add=add)
         place = key(ledger.project_id, tree_id, task_id)
         return shown((await costs.of_tasks(tx, [place]))[1])
 
-    given = {"tree": tree_id, "task": task_id, "cost": checked}
+    given = {"tree": tree_id, "task": task_id, "cost": checked, "add": add}
     return await write(database, request, "spend", given, CostTotal, work, create=False)
 
 
-async def put_cost(tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row) -> None:
+async def _put_cost(
+    tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row, *, add: bool
+) -> None:
     """Store a task's own cost and note it; what is the same changes nothing."""
     row = await trees.task(tx, ledger.project_id, tree_id, task_id)
     if row is None:
         raise _missing("task", task_id, ledger.project_id)
+    if add:
+        cost = totals.added(row.get("cost"), cost)
     if row.get("cost") == cost:
         return
     changed = row | {"cost": cost}

@@ -1,0 +1,64 @@
+"""One task's row changed, with its journal entry and the totals above it."""
+
+from typing import Any
+
+from gotn.database.connection import Tx
+from gotn.errors import NotFound
+from gotn.journal import Ledger
+from gotn.keys import key
+from gotn.trees.rules import moves, totals
+from gotn.trees.store import costs, trees
+
+Row = dict[str, Any]
+
+
+def ms(ledger: Ledger) -> int:
+    """The transaction's time in milliseconds since 1970."""
+    return int(ledger.now.timestamp() * 1000)
+
+
+def named(tasks: list[Row], id_: str) -> Row:
+    """A tree's task; NotFound where there is none of this id."""
+    row = next((row for row in tasks if row["id"] == id_), None)
+    if row is None:
+        raise NotFound(f"There is no task {id_!r} in tree {tasks[0]['tree']!r}.", id=id_)
+    return row
+
+
+async def change(tx: Tx, ledger: Ledger, row: Row, new: Row, **lease: Any) -> None:
+    """Store changed members of a task and note them; its row is changed too.
+
+    A lease that is not given ends.
+    """
+    before = totals.own(row)
+    row |= new
+    await trees.replace(tx, ledger.project_id, row, **lease)
+    difference = costs.difference(totals.own(row), before)
+    if any(vars(difference).values()):
+        await costs.add(tx, key(ledger.project_id, row["tree"], row["id"]), difference)
+    ledger.record("update_task", [{"task": {"tree": row["tree"], "id": row["id"]} | new}])
+    await touch(tx, ledger, row["tree"])
+
+
+async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:
+    """Note once that a tree is not what its document says any more."""
+    if await trees.touch(tx, ledger.project_id, tree_id):
+        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
+
+
+async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
+    """Cancel one task."""
+    result = {"status": "cancelled", "errors": [{"message": reason}]}
+    times = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
+    await change(tx, ledger, row, {"status": "cancelled", "result": result, "timestamps": times})
+
+
+async def give_up(tx: Tx, ledger: Ledger, tasks: list[Row]) -> tuple[str, ...]:
+    """Cancel what a conditional order leaves no turn for, one after the other."""
+    gone: list[str] = []
+    while found := moves.given_up(tasks):
+        for row in tasks:
+            if row["id"] in found:
+                await cancel(tx, ledger, row, found[row["id"]])
+                gone.append(row["id"])
+    return tuple(gone)
