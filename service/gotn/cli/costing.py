@@ -59,10 +59,10 @@ def _shown(data: Row, console: "Console") -> None:
 def _cells(total: Row) -> list[str]:
     counts = ("tasks", "input_tokens", "output_tokens", "total_tokens")
     amounts = ("total_cost_usd", "cache_savings_usd", "effective_cost_usd")
-    return [f"{total[name]:,}" for name in counts] + [_short(total[name]) for name in amounts]
+    return [f"{total[name]:,}" for name in counts] + [short(total[name]) for name in amounts]
 
 
-def _short(amount: str) -> str:
+def short(amount: str) -> str:
     """At least two decimals, no more than there are."""
     whole, decimals = amount.removeprefix("-").split(".")
     sign = "-" if amount.startswith("-") else ""
@@ -83,6 +83,6 @@ def record(
 
 def _recorded(data: Row, console: "Console") -> None:
     total = data["inclusive"]
-    usd = _short(total["total_cost_usd"])
+    usd = short(total["total_cost_usd"])
     line = f"{data['task_id']} with all below it: {total['total_tokens']:,} tokens, {usd} USD."
     console.print(line, markup=False)
