@@ -116,16 +116,29 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     return None if found is None else _row(tree_id, *found)
 
 
-async def replace(tx: Tx, project_id: str, row: Row, **lease: Any) -> None:
-    """Store a task's row in place of the one before; place, documents and totals stay.
+async def change(
+    tx: Tx,
+    project_id: str,
+    row: Row,
+    difference: totals.Total,
+    *,
+    lease: Row | None = None,
+) -> Row:
+    """Store a task's row in place of the one before, and what its own totals changed by.
 
-    A lease that is not given is gone.
+    Its place and documents stay. A lease that is not given stays, too; an empty one ends it.
+    Returns whether its tree is first changed now (`touched`), and its kept totals
+    (`inclusive`).
     """
-    await tx.rows(
-        "trees/set_task",
+    kept = fold.KEPT - fold.LEASE if lease is not None else fold.KEPT
+    changed = any(vars(difference).values())
+    return await tx.row(
+        "trees/change_task",
         task=key(project_id, row["tree"], row["id"]),
-        properties=fold.task_properties(row) | lease,
-        kept=sorted(fold.KEPT - fold.LEASE | {"key", "project_id", "caption"}),
+        tree=key(project_id, row["tree"]),
+        properties=fold.task_properties(row) | (lease or {}),
+        kept=sorted(kept | {"key", "project_id", "caption"}),
+        changes=totals.kept(difference) if changed else None,
     )
 
 

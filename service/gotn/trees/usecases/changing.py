@@ -5,7 +5,6 @@ from typing import Any
 from gotn.database.connection import Tx
 from gotn.errors import NotFound
 from gotn.journal import Ledger
-from gotn.keys import key
 from gotn.trees.rules import moves, totals
 from gotn.trees.store import costs, trees
 
@@ -25,32 +24,40 @@ def named(tasks: list[Row], id_: str) -> Row:
     return row
 
 
-async def change(tx: Tx, ledger: Ledger, row: Row, new: Row, **lease: Any) -> None:
+async def change(
+    tx: Tx, ledger: Ledger, row: Row, new: Row, lease: Row | None = None
+) -> totals.Total:
     """Store changed members of a task and note them; its row is changed too.
 
-    A lease that is not given ends.
+    A lease stays where none is given, and ends where an empty one is. Returns the task's
+    total with all below it.
     """
     before = totals.own(row)
     row |= new
-    await trees.replace(tx, ledger.project_id, row, **lease)
     difference = costs.difference(totals.own(row), before)
-    if any(vars(difference).values()):
-        await costs.add(tx, key(ledger.project_id, row["tree"], row["id"]), difference)
+    found = await trees.change(tx, ledger.project_id, row, difference, lease=lease)
     ledger.record("update_task", [{"task": {"tree": row["tree"], "id": row["id"]} | new}])
-    await touch(tx, ledger, row["tree"])
+    if found["touched"]:
+        _note(ledger, row["tree"])
+    return costs.total(found["inclusive"])
 
 
 async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:
     """Note once that a tree is not what its document says any more."""
     if await trees.touch(tx, ledger.project_id, tree_id):
-        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
+        _note(ledger, tree_id)
+
+
+def _note(ledger: Ledger, tree_id: str) -> None:
+    ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
 
 
 async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
     """Cancel one task."""
     result = {"status": "cancelled", "errors": [{"message": reason}]}
     times = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
-    await change(tx, ledger, row, {"status": "cancelled", "result": result, "timestamps": times})
+    new = {"status": "cancelled", "result": result, "timestamps": times}
+    await change(tx, ledger, row, new, {})
 
 
 async def give_up(tx: Tx, ledger: Ledger, tasks: list[Row]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ async def _claim(
     token = uuid4().hex
     new = {"status": "running", "worker": worker, "attempt": row.get("attempt", 0) + 1}
     new["timestamps"] = (row.get("timestamps") or {}) | {"started_at": ledger.time}
-    await change(tx, ledger, row, new, lease_until=until, lease_token=token)
+    await change(tx, ledger, row, new, {"lease_until": until, "lease_token": token})
     known = await trees.variables(tx, ledger.project_id, row["tree"])
     parts, missing = contexts.resolved(row, contexts.around(row, tasks), known)
     return Claimed(
@@ -119,7 +119,7 @@ async def _expire(tx: Tx, ledger: Ledger, tree_id: str, tasks: list[Row]) -> dic
         if failed:
             new["result"] = {"status": "failed", "errors": [{"message": "its lease ended"}]}
             new["timestamps"] = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
-        await change(tx, ledger, row, new)
+        await change(tx, ledger, row, new, {})
     await give_up(tx, ledger, tasks)
     return waiting
 

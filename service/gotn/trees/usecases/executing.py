@@ -92,7 +92,7 @@ async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost:
         new["result"] = result
     if cost:
         new["cost"] = totals.added(row.get("cost"), cost)
-    await changing.change(tx, ledger, row, new, **lease)
+    await changing.change(tx, ledger, row, new, lease)
 
 
 async def cancel(
