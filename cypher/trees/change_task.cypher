@@ -1,12 +1,10 @@
-// Replace a task's own properties, add to the totals on it and above, and mark its tree as changed.
-// params: task, tree, properties, kept, changes
+// Change a task's own properties, add to the totals on it and above, and mark its tree as changed.
+// params: task, tree, properties, changes
 // returns: touched, inclusive
-// :param {task: "demo/t/a", tree: "demo/t", properties: {}, kept: ["key", "project_id", "caption", "sub_tasks"], changes: null}
+// :param {task: "demo/t/a", tree: "demo/t", properties: {status: "running"}, changes: null}
 MATCH (t:Task {key: $task})
-WITH t, properties(t) AS before
-SET t = $properties
-FOREACH (name IN $kept | SET t[name] = before[name])
-SET t.revision = before.revision + 1, t.created_at = datetime(t.created_at),
+SET t += $properties
+SET t.revision = t.revision + 1, t.created_at = datetime(t.created_at),
   t.started_at = datetime(t.started_at), t.completed_at = datetime(t.completed_at)
 WITH t
 CALL (t) {

@@ -67,7 +67,10 @@ async def test_a_tree_is_executed_to_its_end(
     assert verified.equal, verified.differing
     whole = await exporting.whole(database, project, TREE)
     document = json.loads(exchange.text(exchange.document(whole.tree, whole.tasks)))
-    assert 3 == document["metadata"]["total_nodes"]
+    assert (3, 29, 1) == tuple(
+        document["metadata"][name] for name in ("total_nodes", "total_tokens", "max_depth")
+    )
+    assert all(row["timestamps"]["duration_ms"] >= 0 for row in whole.tasks)
     assert ["completed", "completed"] == [
         one["status"] for one in document["root_task"]["children"]
     ]

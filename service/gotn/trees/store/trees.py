@@ -117,28 +117,24 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
 
 
 async def change(
-    tx: Tx,
-    project_id: str,
-    row: Row,
-    difference: totals.Total,
-    *,
-    lease: Row | None = None,
+    tx: Tx, project_id: str, before: Row, after: Row, difference: totals.Total, lease: Row | None
 ) -> Row:
-    """Store a task's row in place of the one before, and what its own totals changed by.
+    """Store what is different in a task's row, and what its own totals changed by.
 
-    Its place and documents stay. A lease that is not given stays, too; an empty one ends it.
+    Its place and documents stay. A lease stays where none is given; an empty one ends it.
     Returns whether its tree is first changed now (`touched`), and its kept totals
     (`inclusive`).
     """
-    kept = fold.KEPT - fold.LEASE if lease is not None else fold.KEPT
-    changed = any(vars(difference).values())
+    old, new = fold.task_properties(before), fold.task_properties(after)
+    properties = {name: new.get(name) for name in old | new if old.get(name) != new.get(name)}
+    if lease is not None:
+        properties |= dict.fromkeys(fold.LEASE) | lease
     return await tx.row(
         "trees/change_task",
-        task=key(project_id, row["tree"], row["id"]),
-        tree=key(project_id, row["tree"]),
-        properties=fold.task_properties(row) | (lease or {}),
-        kept=sorted(kept | {"key", "project_id", "caption"}),
-        changes=totals.kept(difference) if changed else None,
+        task=key(project_id, after["tree"], after["id"]),
+        tree=key(project_id, after["tree"]),
+        properties=properties,
+        changes=totals.kept(difference) if any(vars(difference).values()) else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.errors import NotFound
 from gotn.journal import Ledger
@@ -32,10 +33,10 @@ async def change(
     A lease stays where none is given, and ends where an empty one is. Returns the task's
     total with all below it.
     """
-    before = totals.own(row)
+    before = dict(row)
     row |= new
-    difference = costs.difference(totals.own(row), before)
-    found = await trees.change(tx, ledger.project_id, row, difference, lease=lease)
+    difference = costs.difference(totals.own(row), totals.own(before))
+    found = await trees.change(tx, ledger.project_id, before, row, difference, lease)
     ledger.record("update_task", [{"task": {"tree": row["tree"], "id": row["id"]} | new}])
     if found["touched"]:
         _note(ledger, row["tree"])
@@ -52,11 +53,19 @@ def _note(ledger: Ledger, tree_id: str) -> None:
     ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
 
 
+def ended(row: Row, ledger: Ledger) -> Row:
+    """The timestamps of a task that ends now; how long is told of what was started."""
+    times = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
+    if row["status"] == "running" and times.get("started_at") is not None:
+        begun = shapes.moment(times["started_at"])
+        times["duration_ms"] = max(0, round((ledger.now - begun).total_seconds() * 1000))
+    return times
+
+
 async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
     """Cancel one task."""
     result = {"status": "cancelled", "errors": [{"message": reason}]}
-    times = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
-    new = {"status": "cancelled", "result": result, "timestamps": times}
+    new = {"status": "cancelled", "result": result, "timestamps": ended(row, ledger)}
     await change(tx, ledger, row, new, {})
 
 

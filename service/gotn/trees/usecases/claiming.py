@@ -12,7 +12,7 @@ from gotn.trees.records import Claimed, Queue, QueuedTask
 from gotn.trees.rules import contexts, moves
 from gotn.trees.store import trees
 from gotn.trees.usecases import spawning
-from gotn.trees.usecases.changing import change, give_up, ms, named
+from gotn.trees.usecases.changing import change, ended, give_up, ms, named
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -118,7 +118,7 @@ async def _expire(tx: Tx, ledger: Ledger, tree_id: str, tasks: list[Row]) -> dic
         new: Row = {"status": "failed" if failed else "pending", "worker": None}
         if failed:
             new["result"] = {"status": "failed", "errors": [{"message": "its lease ended"}]}
-            new["timestamps"] = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
+            new["timestamps"] = ended(row, ledger)
         await change(tx, ledger, row, new, {})
     await give_up(tx, ledger, tasks)
     return waiting

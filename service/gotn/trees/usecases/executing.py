@@ -87,7 +87,7 @@ async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost:
         new["worker"] = None
         lease["lease_until"] = changing.ms(ledger) + moves.pause(row)
     else:
-        new["timestamps"] = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
+        new["timestamps"] = changing.ended(row, ledger)
     if result:
         new["result"] = result
     if cost:

@@ -49,8 +49,7 @@ def restated(tree: Row, tasks: list[Row]) -> Row:
         "total_tokens": whole.total_tokens,
         "total_cost_usd": money.short(whole.cost),
     }
-    said = tree["metadata"]
-    return tree | {"metadata": said | {k: v for k, v in ours.items() if k in said}}
+    return tree | {"metadata": tree["metadata"] | ours}
 
 
 def ordered(tasks: list[Row]) -> list[Row]:
