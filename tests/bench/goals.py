@@ -113,6 +113,25 @@ MEASURES = (
         by="p99",
     ),
     Measure("replay", "journal replay", "JSONL read, parse, rebuild", {"": most(1.8)}),
+    Measure(
+        "tree-import",
+        "a task tree read, imported, with journal and kept totals",
+        "UNWIND CREATE of the same tasks and relationships",
+        {"": most(3.0)},
+    ),
+    Measure("total", "a tree's cost, own and inclusive", "one point read", {"": most(1.5)}),
+    Measure(
+        "spend",
+        "a leaf's cost added, with journal and every total above it",
+        "one write transaction that takes the project's next seq and appends an entry",
+        {"": most(3.0)},
+    ),
+    Measure(
+        "recompute",
+        "a tree's total added up anew",
+        "one scan of the same tasks",
+        {"": most(1.7)},
+    ),
     Measure("help", "gotn --help", "a bare Typer program", {"": most(1.5)}),
     Measure("peers", "layers of the same graph, in memory", FETCH),
 )

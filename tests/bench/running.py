@@ -14,6 +14,7 @@ from bench.rows.planning import peers, plans, replans
 from bench.rows.reading import readies, reads
 from bench.rows.replaying import replays
 from bench.rows.starting import helps
+from bench.rows.summing import trees
 from bench.servers import Neo4j
 from bench.timing import Result
 from bench.world import Options, World
@@ -34,6 +35,7 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (handing, frozenset({"steps"})),
     (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
+    (trees, frozenset({"tree-import", "total", "spend", "recompute"})),
     (helps, frozenset({"help"})),
 )
 

@@ -107,11 +107,21 @@ CALL () {
   RETURN count(*) AS entries
 }
 CALL () {
+  MATCH (n:Task {project_id: $project}) WHERE n.tree_id > ''
+  WITH n LIMIT 5000 DETACH DELETE n
+  RETURN count(*) AS tasks
+}
+CALL () {
+  MATCH (n:TaskTree {project_id: $project}) WHERE n.id > ''
+  DETACH DELETE n
+  RETURN count(*) AS trees
+}
+CALL () {
   MATCH (n:Project {key: $project})
   DETACH DELETE n
   RETURN count(*) AS projects
 }
-RETURN nodes + tags + entries AS gone
+RETURN nodes + tags + entries + tasks AS gone
 """
 COMPONENTS = (
     "CALL dbms.components() YIELD versions, edition RETURN versions[0] + ' ' + edition AS found"
@@ -151,4 +161,36 @@ CALL gds.dag.topologicalSort.stream($name, {computeMaxDistanceFromSource: true})
 YIELD nodeId, maxDistanceFromSource
 WITH toInteger(maxDistanceFromSource) AS layer, collect(nodeId) AS nodes
 RETURN collect([layer, nodes]) AS found
+"""
+TASKS = """
+UNWIND $rows AS row
+CREATE (t:Task)
+SET t = row
+"""
+SPAWNED = """
+UNWIND $rows AS row
+MATCH (a:Task {key: row[0]})
+MATCH (b:Task {key: row[1]})
+CREATE (a)-[:SPAWNED {position: row[2], project_id: $project}]->(b)
+"""
+#: One task's kept totals, by its key.
+TOTAL = """
+MATCH (t:Task {key: $task})
+RETURN [t.sub_tasks, t.sub_total_tokens, t.sub_cost_micro, t.sub_cost_rest] AS found
+"""
+#: The least that a journalled change of one number is.
+ENTRY = """
+MATCH (p:Project {key: $key})
+SET p.seq = p.seq + 1
+CREATE (j:JournalEntry {key: $key + '/' + toString(p.seq), project_id: $key, seq: p.seq,
+  event: 'update_task', data: $data})
+RETURN p.seq AS found
+"""
+SCAN = """
+MATCH (t:Task {project_id: $project, tree_id: $tree})
+WHERE t.id > ''
+RETURN [count(t), sum(t.input_tokens), sum(t.output_tokens), sum(t.total_tokens),
+  sum(t.cache_hits), sum(CASE WHEN t.total_tokens > 0 AND t.cost_pico IS NULL THEN 1 ELSE 0 END),
+  sum(t.cost_pico / 1000000), sum(t.cost_pico % 1000000),
+  sum(t.savings_pico / 1000000), sum(t.savings_pico % 1000000)] AS found
 """

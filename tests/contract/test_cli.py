@@ -21,8 +21,8 @@ edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
 tree-of | graph | run list | run show | run steps | run ready | run start | run cancel | run resume
 run replan | run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
-tree import | tree show | tree report | tree export | cost show
-tree spawn | tree claim | tree finish | tree merge | tree cancel
+tree new | tree import | tree show | tree report | tree export | cost show | cost record
+tree ready | tree link | tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
 help | completion
 """
@@ -38,7 +38,8 @@ OPTIONS = {
     "run ready": ["--all", "--limit"],
     "journal tail": ["--limit", "--follow"],
     "tree import": ["--executes", "--as", "--dry-run"],
-    "tree show": ["--format", "--limit", "-o"],
+    "tree show": ["--format", "--limit", "-o", "--follow"],
+    "cost record": ["--tokens", "--cost", "--add"],
     "tree export": ["--layout", "--strict", "--format", "-o"],
     "cost show": ["--tree", "--task", "--node", "--run", "--by"],
     "graph": ["--format", "--around", "--depth", "--status", "--limit", "-o"],

@@ -144,3 +144,28 @@ async def test_the_protocol_of_agents(api: Api) -> None:
     assert "0.000000000003" == (await api.run("CostShow"))["inclusive"]["totalCostUsd"]
     verified = await api.read("journalVerification(project: $p) { equal chainOk }")
     assert {"equal": True, "chainOk": True} == verified["journalVerification"]
+
+
+async def test_work_on_a_tree(api: Api, simple: str) -> None:
+    """What may start, merged results, costs that are set and added, what was executed, texts."""
+    await api.graph([node("n")])
+    await api.run("TreeImport", input={"content": simple})
+    tree, task = "tree-12345678", "task-b2c3d4e5"
+    assert 0 == (await api.run("TaskQueue", tree=tree))["total"]
+    merged = await api.run("ResultsMerge", tree=tree, task="task-a1b2c3d4", strategy="BEST_OF_N")
+    assert task == merged["chosen"]
+    given = {"tree": tree, "task": task, "cost": {"total_cost_usd": "0.000000000001"}, "add": True}
+    recorded = await api.run("CostRecord", input=given)
+    assert "0.028000000001" == recorded["totalCostUsd"]
+    refused = await api.run("CostRecord", input=given | {"cost": {"input_tokens": -1}})
+    assert "INVALID" == refused["code"]
+    linked = await api.run("TreeLink", input={"tree": tree, "task": task, "node": "n"})
+    assert (task, 1) == (linked["taskId"], linked["changed"])
+    found = await api.run("CostShow", node="n")
+    assert "0.028000000001" == found["inclusive"]["totalCostUsd"]
+    written = await api.run("TaskTreeText", tree=tree, strict=True)
+    assert 0.109000000001 == json.loads(written["text"])["metadata"]["total_cost_usd"]
+    assert "null" not in written["text"]
+    assert "- Dearest: 0.093000000001 USD" in (
+        await api.run("TaskTreeText", tree=tree, format="REPORT")
+    )["text"]  # fmt: skip

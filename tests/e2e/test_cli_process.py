@@ -157,6 +157,11 @@ def test_demo_once(gotn: Command) -> None:
     assert killed[1] != heir[1]
     assert (killed[2], int(heir[3]) >= 2) == (heir[2], True)
     assert "replayed: the same graph" in done.stdout
+    assert f"A tree of tasks executed {killed[2]}" in done.stdout
+    assert "0.0869 USD, 29,780 tokens, 5 tasks, 6 tries" in done.stdout
+    found = gotn.data("cost", "show", "-p", "demo-run", "--node", killed[2])
+    assert "0.086900000000" == found["inclusive"]["total_cost_usd"]
+    assert gotn.data("journal", "verify", "-p", "demo-run")["equal"]
 
 
 def test_serve_until_interrupted(gotn: Command) -> None:

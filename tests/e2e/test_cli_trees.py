@@ -3,11 +3,13 @@
 import json
 import shutil
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
-from command import Command
+from command import TIMEOUT, Command
 
 DOCUMENT = {
     "version": "1.0.0",
@@ -181,6 +183,61 @@ def test_the_protocol_of_agents(gotn: Command, tmp_path: Path) -> None:
     assert "0.000000000001" == gotn.data("cost", "show", "--tree", tree)["own"]["total_cost_usd"]
     assert gotn.error("tree", "spawn", tree, "root", "--child", "x", code=1)
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_a_tree_from_nothing(gotn: Command) -> None:
+    """Begun, listed, linked, its costs recorded; limits and seeds are demanded."""
+    gotn.data("node", "add", "n", "--kind", "k", "--summary", "s", "--prompt", "p")
+    made = gotn.data("tree", "new", "Answer", "--executes", "n", "--max-children", "1")
+    tree, root = made["tree_id"], made["root"]
+    assert "Answer" in gotn.text("tree", "show")
+    assert [root] == [one["task_id"] for one in gotn.data("tree", "ready", tree)["ready"]]
+    gotn.text("tree", "claim", tree, "--worker", "me")
+    assert "me, until 20" in gotn.text("tree", "ready", tree)
+    refused = gotn.error("tree", "spawn", tree, root, "--child", "a", "--child", "b", code=7)
+    assert "max_children_per_node: the tree allows 1, this would be 2" in refused["message"]
+    (child,) = gotn.data("tree", "spawn", tree, root, "--child", "a")["tasks"]
+    for _ in range(2):
+        told = gotn.text("cost", "record", tree, child, "--cost", "0.1", "--tokens", "5", "--add")
+    assert f"{child} with all below it: 10 tokens, 0.20 USD." in told
+    gotn.text("cost", "record", tree, root, "--cost", '{"cache_savings_usd": 1}')
+    assert "-0.80" in gotn.text("cost", "show", "--node", "n")
+    gotn.data("node", "add", "m", "--kind", "k", "--summary", "s", "--prompt", "p")
+    assert f"{tree} / {child} executed m." in gotn.text("tree", "link", tree, "m", "--task", child)
+    assert 1 == gotn.data("cost", "show", "--node", "m")["own"]["tasks"]
+    gotn.data("tree", "cancel", tree, root)
+    assert "every task has ended" in gotn.text("tree", "ready", tree)
+    assert 2 == gotn.run("tree", "new", "p", "--mode", "strict").returncode
+    assert 2 == gotn.run("cost", "record", tree, root).returncode
+    assert gotn.data("journal", "verify")["equal"]
+
+
+def test_a_tree_is_followed(gotn: Command) -> None:
+    """Drawn anew within a second of each journal entry, until every task has ended."""
+    made = gotn.data("tree", "new", "Answer")
+    tree, root = made["tree_id"], made["root"]
+    words = gotn.words("tree", "show", tree, "--follow")
+    with subprocess.Popen(
+        [sys.executable, "-m", "gotn", *words],
+        env=gotn.variables(), stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout
+        assert process.stdout.readline().startswith(f"○ {root}")
+        took = []
+        claimed = gotn.data("tree", "claim", tree, "--worker", "me")
+        for sign, end in (
+            ("◐", None),
+            ("●", ("--token", claimed["token"], "--output", "x", "--cost", "0.5")),
+        ):
+            if end:
+                gotn.data("tree", "finish", tree, root, *end)
+            begun = time.monotonic()
+            assert process.stdout.readline() == "\n"
+            assert process.stdout.readline().startswith(f"{sign} {root}")
+            took.append(time.monotonic() - begun)
+        assert process.wait(TIMEOUT) == 0
+    assert max(took) < 1
+    assert 2 == gotn.run("tree", "show", "--follow").returncode
 
 
 def test_files_of_a_context(gotn: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

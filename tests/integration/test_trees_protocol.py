@@ -9,7 +9,7 @@ from gotn.database.connection import Database
 from gotn.errors import Conflict, IllegalMove, Invalid, LimitExceeded, NotFound
 from gotn.trees import exchange
 from gotn.trees.records import Claimed
-from gotn.trees.usecases import costing, executing, exporting, planting, spawning
+from gotn.trees.usecases import claiming, costing, executing, exporting, planting, spawning
 from gotn.work.usecases import replay
 from gotn.work.usecases.writing import Request
 
@@ -28,7 +28,7 @@ async def planted(database: Database, request: Request, **members: Any) -> None:
 async def started(database: Database, request: Request, **root: Any) -> Claimed:
     """The tree with its root running."""
     await planted(database, request, root=root)
-    return await executing.claim(database, request, TREE, "w", task="root")
+    return await claiming.claim(database, request, TREE, "w", task="root")
 
 
 async def test_a_tree_is_executed_to_its_end(
@@ -47,15 +47,15 @@ async def test_a_tree_is_executed_to_its_end(
         cost={"input_tokens": 10, "output_tokens": 5},
     )  # fmt: skip
     assert ("completed", 2) == (ended.status, len(ended.spawned))
-    part = await executing.claim(database, request_, TREE, "w")
+    part = await claiming.claim(database, request_, TREE, "w")
     assert "[parent_result]\nForty-two\n\nPart" == part.prompt
-    nothing = await executing.claim(database, request_, TREE, "w2")
+    nothing = await claiming.claim(database, request_, TREE, "w2")
     assert nothing.task_id is None
     with pytest.raises(Conflict, match=f"it waits for {part.task_id}"):
-        await executing.claim(database, request_, TREE, "w2", task=ended.spawned[1])
+        await claiming.claim(database, request_, TREE, "w2", task=ended.spawned[1])
     done: Row = {"result": {"status": "success", "output": "A"}, "cost": {"total_tokens": 7}}
     await executing.finish(database, request_, TREE, str(part.task_id), str(part.token), **done)
-    last = await executing.claim(database, request_, TREE, "w2")
+    last = await claiming.claim(database, request_, TREE, "w2")
     assert ended.spawned[1] == last.task_id
     await executing.finish(database, request_, TREE, str(last.task_id), str(last.token), **done)
     found = await costing.show(database, project, costing.Scope(tree=TREE))
@@ -67,7 +67,10 @@ async def test_a_tree_is_executed_to_its_end(
     assert verified.equal, verified.differing
     whole = await exporting.whole(database, project, TREE)
     document = json.loads(exchange.text(exchange.document(whole.tree, whole.tasks)))
-    assert 3 == document["metadata"]["total_nodes"]
+    assert (3, 29, 1) == tuple(
+        document["metadata"][name] for name in ("total_nodes", "total_tokens", "max_depth")
+    )
+    assert all(row["timestamps"]["duration_ms"] >= 0 for row in whole.tasks)
     assert ["completed", "completed"] == [
         one["status"] for one in document["root_task"]["children"]
     ]
@@ -108,24 +111,30 @@ async def test_depth_is_limited(database: Database, request_: Request) -> None:
 
 
 async def test_modes_that_demand_seeds(database: Database, request_: Request) -> None:
-    """In a seeded tree a task without one is refused."""
+    """In a seeded tree a task without one is refused, and a result of another seed too."""
     await planted(database, request_, metadata={"execution_mode": "seeded"})
     with pytest.raises(Invalid, match="the tree's mode is seeded"):
         await spawning.spawn(database, request_, TREE, "root", [{"prompt": "p"}])
+    with pytest.raises(Invalid, match=r"task 'root': execution_config\.seed: is missing"):
+        await claiming.claim(database, request_, TREE, "w")
     child = {"prompt": "p", "execution_config": {"seed": 4}}
-    assert (await spawning.spawn(database, request_, TREE, "root", [child])).tasks
+    (made,) = (await spawning.spawn(database, request_, TREE, "root", [child])).tasks
+    token = str((await claiming.claim(database, request_, TREE, "w", task=made)).token)
+    other: Row = {"output": "o", "metadata": {"seed": 5}}
+    with pytest.raises(Invalid, match="expected the task's 4, found 5"):
+        await executing.finish(database, request_, TREE, made, token, result=other)
 
 
 async def test_conditional_order_gives_up(database: Database, request_: Request) -> None:
     """After a failure the rest is cancelled, with the reason; a try left is used before."""
     root = await started(database, request_, decomposition_strategy="conditional")
-    policy = {"execution_config": {"retry_policy": {"max_retries": 1}}}
+    policy = {"execution_config": {"retry_policy": {"max_retries": 1, "backoff_ms": 0}}}
     made = await spawning.spawn(
         database, request_, TREE, "root", [{"prompt": str(i)} | policy for i in range(3)]
     )
     assert root.task_id == "root"
     for turn, status in ((1, "pending"), (2, "failed")):
-        first = await executing.claim(database, request_, TREE, "w")
+        first = await claiming.claim(database, request_, TREE, "w")
         assert (made.tasks[0], turn) == (first.task_id, first.attempt)
         ended = await executing.finish(
             database, request_, TREE, made.tasks[0], str(first.token), status="failed"
@@ -141,14 +150,14 @@ async def test_a_lease_that_ended(database: Database, request_: Request, project
     """The task is handed out again, and the late worker is refused."""
     first = await started(database, request_)
     with pytest.raises(Conflict, match="held by 'w'"):
-        await executing.claim(database, request_, TREE, "w2", task="root")
+        await claiming.claim(database, request_, TREE, "w2", task="root")
     async with database.session() as session:
         await (
             await session.run(
                 "MATCH (t:Task {key: $k}) SET t.lease_until = 1", {"k": f"{project}/{TREE}/root"}
             )
         ).consume()
-    second = await executing.claim(database, request_, TREE, "w2")
+    second = await claiming.claim(database, request_, TREE, "w2")
     assert ("root", 2) == (second.task_id, second.attempt)
     with pytest.raises(Conflict, match="claim it again"):
         await executing.finish(database, request_, TREE, "root", str(first.token))
@@ -165,7 +174,7 @@ async def test_cancelling_a_subtree(database: Database, request_: Request) -> No
     ended = await executing.cancel(database, request_, TREE, "root", "enough")
     assert made.tasks == ended.cancelled
     with pytest.raises(IllegalMove, match="is cancelled and cannot become running"):
-        await executing.claim(database, request_, TREE, "w", task=made.tasks[0])
+        await claiming.claim(database, request_, TREE, "w", task=made.tasks[0])
     with pytest.raises(IllegalMove, match="nothing can be spawned below it"):
         await spawning.spawn(database, request_, TREE, "root", [{"prompt": "p"}])
 
@@ -173,14 +182,15 @@ async def test_cancelling_a_subtree(database: Database, request_: Request) -> No
 async def test_variables_of_a_state(database: Database, request_: Request) -> None:
     """A context `variable:NAME` is the state's value; one that is missing is told."""
     context = {"type": "full", "source": "variable:errors"}
-    await planted(database, request_, root={"context": context})
-    missing = await executing.claim(database, request_, TREE, "w")
+    config = {"retry_policy": {"backoff_ms": 0}}
+    await planted(database, request_, root={"context": context, "execution_config": config})
+    missing = await claiming.claim(database, request_, TREE, "w")
     assert missing.warnings == ("variable:errors: no state has this variable",)
     state = {"version": "1.0.0", "state_id": "s", "tree_id": TREE}
     body = state | {"variables": {"errors": {"name": "errors", "value": [1, "é"]}}}
     await planting.keep_state(database, request_, exchange.read(json.dumps(body)))
     await executing.finish(database, request_, TREE, "root", str(missing.token), status="failed")
-    again = await executing.claim(database, request_, TREE, "w")
+    again = await claiming.claim(database, request_, TREE, "w")
     assert '[variable:errors]\n[1,"é"]\n\nAnswer' == again.prompt
 
 

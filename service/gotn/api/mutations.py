@@ -25,6 +25,7 @@ from gotn.api.nodes import WorkNode
 from gotn.api.projects import Project
 from gotn.api.protocol import ProtocolMutations
 from gotn.api.runs import Plan
+from gotn.api.treework import TreeWorkMutations
 from gotn.errors import Invalid
 from gotn.graph.forms import adopt
 from gotn.graph.selection import selected
@@ -84,7 +85,7 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation(Executing, TaskMutations, ProtocolMutations):
+class Mutation(Executing, TaskMutations, ProtocolMutations, TreeWorkMutations):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

@@ -13,7 +13,7 @@ from gotn.api.errors import Conflict, IllegalMove, InvalidInput, LimitExceeded, 
 from gotn.api.inputs import key_member, project_member
 from gotn.errors import Invalid
 from gotn.trees import records
-from gotn.trees.usecases import executing, spawning
+from gotn.trees.usecases import claiming, executing, spawning
 
 Info = strawberry.Info[Context, None]
 GIVEN = strawberry.argument(name="input", description="What is asked for.")
@@ -29,7 +29,8 @@ value(
     tree_id="Id of the tree.",
     task_id="Id of the task; null where nothing can start now.",
     prompt="The prompt with its context, as a model is asked.",
-    context="What it was made of: {source, text}, {source, file} or {source, document}.",
+    context="What it was made of: {source, text}, {source, file} or {source, document}; "
+    "results of other tasks as `result:ID`.",
     execution_config="How it is executed.",
     attempt="1 for the first.",
     token="What finishing it needs.",  # noqa: S106  # a description
@@ -45,17 +46,17 @@ value(
     cancelled="Ids of the tasks whose turn cannot come any more, or that were below it.",
 )
 
-_REFUSALS = NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded
+REFUSALS = NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded
 SpawnedResult = Annotated[
-    records.Spawned | _REFUSALS,
+    records.Spawned | REFUSALS,
     strawberry.union("SpawnedResult", description="New tasks, or why there are none."),
 ]
 ClaimedResult = Annotated[
-    records.Claimed | _REFUSALS,
+    records.Claimed | REFUSALS,
     strawberry.union("ClaimedResult", description="A claimed task, or why it was refused."),
 ]
 EndedResult = Annotated[
-    records.Ended | _REFUSALS,
+    records.Ended | REFUSALS,
     strawberry.union("EndedResult", description="What became of a task, or why it was refused."),
 ]
 TREE, TASK = "Id of the tree.", "Id of the task."
@@ -89,7 +90,9 @@ class ClaimTaskInput:
     tree: str = about(TREE)
     worker: str = about("Who executes it.")
     task: str | None = maybe("Id of the task; none: the first that may start.")
-    lease_ms: int = maybe("How long the claim holds, 1,000 to 3,600,000.", executing.LEASE)
+    lease_ms: int | None = maybe(
+        "How long the claim holds, 1,000 to 3,600,000; null: as long as the task may take."
+    )
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -164,7 +167,7 @@ class ProtocolMutations:
     ) -> records.Claimed:
         """Take a task under a lease."""
         request = info.context.request(given.project, given.idempotency_key)
-        return await executing.claim(
+        return await claiming.claim(
             info.context.database,
             request,
             given.tree,

@@ -18,6 +18,7 @@ from gotn.api.projects import Project, ProjectConnection, ProjectOrder
 from gotn.api.questions import Info, NodeId, Questions, field
 from gotn.api.relay import Node
 from gotn.api.runs import Run, RunConnection, RunFilter, RunOrder
+from gotn.api.treework import TreeWorkQueries
 from gotn.api.values import Verification
 from gotn.errors import Invalid
 from gotn.graph import faces
@@ -75,7 +76,7 @@ def _of_project(relation: Relation) -> Listed:
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(Questions, TaskQueries, Looking):
+class Query(Questions, TaskQueries, TreeWorkQueries, Looking):
     """Everything that can be read."""
 
     @field("Anything by its global id, or null.", Node | None, Find(_global))

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from gotn.cli import protocol
 from gotn.cli.call import Call
 from gotn.cli.show import parts
 from gotn.trees.records import CostTotal, Grouping
@@ -58,10 +59,30 @@ def _shown(data: Row, console: "Console") -> None:
 def _cells(total: Row) -> list[str]:
     counts = ("tasks", "input_tokens", "output_tokens", "total_tokens")
     amounts = ("total_cost_usd", "cache_savings_usd", "effective_cost_usd")
-    return [f"{total[name]:,}" for name in counts] + [_short(total[name]) for name in amounts]
+    return [f"{total[name]:,}" for name in counts] + [short(total[name]) for name in amounts]
 
 
-def _short(amount: str) -> str:
+def short(amount: str) -> str:
     """At least two decimals, no more than there are."""
-    whole, decimals = amount.split(".")
-    return f"{int(whole):,}.{decimals.rstrip('0').ljust(2, '0')}"
+    whole, decimals = amount.removeprefix("-").split(".")
+    sign = "-" if amount.startswith("-") else ""
+    return f"{sign}{int(whole):,}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def record(
+    call: Call, tree: str, task: str, tokens: int | None, cost: str | None, *, add: bool
+) -> None:
+    """Set or add what a task alone cost; shows the task with all below it."""
+    given = protocol.cost_of(tokens, cost) or {}
+    found = call.run(
+        lambda database: costing.spend(database, call.request(), tree, task, given, add=add)
+    )
+    data = {"tree_id": tree, "task_id": task, "inclusive": plain(found)}
+    call.answer(data, _recorded)
+
+
+def _recorded(data: Row, console: "Console") -> None:
+    total = data["inclusive"]
+    usd = short(total["total_cost_usd"])
+    line = f"{data['task_id']} with all below it: {total['total_tokens']:,} tokens, {usd} USD."
+    console.print(line, markup=False)

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gotn import provision, shapes
-from gotn.cli import migrating, rehearsing, serving
+from gotn.cli import migrating, rehearsing, serving, splitting
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.cli.connecting import run as run_on
@@ -43,7 +43,9 @@ def demonstrate(call: Call, *, once: bool) -> None:
         migrating.migrate(target)
         data = _prepared(call, target)
         call.note("Executing it as a rehearsal, by three workers, one of them killed on purpose …")
-        data["rehearsal"] = dataclasses.asdict(rehearsing.rehearse(call, target))
+        rehearsed = rehearsing.rehearse(call, target)
+        data["rehearsal"] = dataclasses.asdict(rehearsed)
+        data["tree"] = splitting.split(call, target, rehearsing.PROJECT, rehearsed.node)
         if once:
             call.answer(data, _show_once)
             return
@@ -111,6 +113,7 @@ async def _waiting(database: Database, plan: Plan) -> dict[str, list[str]]:
 def _show_once(data: dict[str, Any], console: "Console") -> None:
     picture.show(data["plan"], console)
     rehearsing.show(data["rehearsal"], console)
+    splitting.show(data["tree"], console)
     _next(console, data["rehearsal"]["run_id"])
     if data["managed"]:
         console.print(f"Neo4j keeps running. Stop it with: {hint('down')}", markup=False)
@@ -126,6 +129,8 @@ def _next(console: "Console", run: str) -> None:
             hint("-p demo tree-of build_gotn"): "how the work is broken down",
             hint("-p demo node list --status failed"): "what went wrong",
             hint(f"run steps -p {rehearsing.PROJECT} {run}"): "who did which step",
+            hint(f"cost show -p {rehearsing.PROJECT} --run {run} --by model"): "what it cost",
+            hint(f"tree show -p {rehearsing.PROJECT} {splitting.TREE}"): "the tasks of a step",
             hint("journal verify -p demo"): "the journal gives the same graph",
         },
     )
@@ -144,5 +149,6 @@ def _served(call: Call, target: Target, data: dict[str, Any]) -> None:
 def _show_served(data: dict[str, Any], console: "Console") -> None:
     picture.show(data["plan"], console)
     rehearsing.show(data["rehearsal"], console)
+    splitting.show(data["tree"], console)
     _next(console, data["rehearsal"]["run_id"])
     serving.show(data["addresses"], console)

@@ -1,7 +1,9 @@
 """Task trees in and out on the command line, straight on the use cases."""
 
 import sys
+from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from gotn import shapes
@@ -19,7 +21,11 @@ from gotn.trees.rules import money, totals
 from gotn.trees.usecases import exporting, planting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
+
+    from gotn.cli.show.terminal import Text
 
 Row = dict[str, Any]
 #: Warnings that people are shown.
@@ -42,7 +48,40 @@ def import_file(
             database, call.request(), draft, executes=executes, dry_run=dry_run
         )
 
-    found = call.run(work)
+    _answer(call, call.run(work), dry_run=dry_run)
+
+
+def begin(
+    call: Call, prompt: str, as_id: str | None, executes: str | None, said: Row, limits: Row
+) -> None:
+    """Plant a tree of one pending task."""
+    config = {name: said[name] for name in ("model", "seed") if said[name] is not None}
+    root: Row = {"node_id": "root", "prompt": prompt, "status": "pending"}
+    root |= {"execution_config": config} if config else {}
+    root |= {"decomposition_strategy": said["strategy"]} if said["strategy"] else {}
+    tree_id = as_id or f"tree-{token_hex(4)}"
+    root["node_id"] = f"task-{sha256(tree_id.encode()).hexdigest()[:8]}"
+    metadata = {"tree_id": tree_id, "root_prompt": prompt, "execution_mode": said["mode"]}
+    metadata |= {"session_id": said["session"]} if said["session"] else {}
+    document: Row = {"version": "1.0.0", "root_task": root, "metadata": metadata}
+    if chosen := {name: value for name, value in limits.items() if value is not None}:
+        document["limits"] = chosen
+    draft = exchange.read(shapes.dumps(document), name="the tree")
+    draft.warnings.clear()
+    found = call.run(
+        lambda database: planting.plant(database, call.request(), draft, executes=executes)
+    )
+    data = {"tree_id": tree_id, "root": root["node_id"], "executes": executes}
+    call.answer(data | {"changed": found.changed}, _begun)
+
+
+def _begun(data: Row, console: "Console") -> None:
+    console.print(f"{data['tree_id']}: its root is {data['root']}.", markup=False)
+    if data["executes"]:
+        console.print(f"It executes {data['executes']}.", markup=False)
+
+
+def _answer(call: Call, found: Planted, *, dry_run: bool) -> None:
     data = dict.fromkeys(Planted.__dataclass_fields__) | shapes.plain(found)
     call.answer(data | {"dry_run": dry_run, "project": call.project}, _imported)
 
@@ -84,7 +123,7 @@ def _listed(data: Row, console: "Console") -> None:
     grid = parts.table("id", "tasks", "tokens", "USD", "prompt", right=("tasks", "tokens", "USD"))
     for row in data["trees"]:
         usd = money.short(money.pico(row["total_cost_usd"]))
-        prompt = parts.text(parts.short(row["root_prompt"]))
+        prompt = parts.text(parts.short(row["root_prompt"] or (row["root"] or {}).get("prompt")))
         numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", usd)
         grid.add_row(parts.text(row["tree_id"], "bold"), *numbers, prompt)
     console.print(grid)
@@ -101,7 +140,7 @@ def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> 
     sums = totals.inclusive(found.tasks)
     shown = found.tasks[:limit]
     if style == "tree" and output == "-":
-        call.answer(_data(found, shown, sums), lambda _, c: _drawn(found, shown, sums, c))
+        call.answer(_data(found, shown, sums), lambda _, c: _drawn(found, limit, c))
         return
     if style == "tree":
         text = views.ascii_tree(shown, sums)
@@ -130,16 +169,22 @@ def _task(row: Row, total: totals.Total) -> Row:
     }
 
 
-def _drawn(
-    found: TreeDraft, shown: list[Row], sums: dict[str, totals.Total], console: "Console"
-) -> None:
-    from rich.text import Text  # noqa: PLC0415
+def drawn_lines(found: TreeDraft, limit: int) -> "Iterator[Text]":
+    """A tree's first tasks as coloured lines, and how many there are more."""
+    from gotn.cli.show.terminal import Text  # noqa: PLC0415
 
-    for branch, status, text in views.lines(shown, sums):
+    shown = found.tasks[:limit]
+    for branch, status, text in views.lines(shown, totals.inclusive(found.tasks)):
         sign, style = parts.STATUS.get(status, ("○", "cyan"))
-        line = Text(branch, style="dim").append(f"{sign} ", style=style)
-        console.print(line.append(text, style=""), soft_wrap=True)
-    parts.more(console, len(shown), len(found.tasks))
+        yield Text(branch, style="dim").append(f"{sign} ", style=style).append(text, style="")
+    if len(shown) < len(found.tasks):
+        more = len(found.tasks) - len(shown)
+        yield Text(f"… {more} more of {len(found.tasks)}; --limit shows them.", style="dim")
+
+
+def _drawn(found: TreeDraft, limit: int, console: "Console") -> None:
+    for line in drawn_lines(found, limit):
+        console.print(line, soft_wrap=True)
 
 
 def _write(call: Call, text: str, style: str, output: str) -> None:
@@ -211,11 +256,8 @@ def _put(path: Path, text: str) -> None:
 def _name(id_: str) -> str:
     """An id as a file's name: nothing that leads elsewhere, or that a file system refuses."""
     kept = "".join(sign if sign.isalnum() or sign in "._-" else f"%{ord(sign):02X}" for sign in id_)
-    return kept if kept.strip(".") and len(kept.encode()) <= 200 else f"%{hash_(id_)}"
-
-
-def hash_(id_: str) -> str:
-    """A name for an id that no file system takes."""
-    from hashlib import sha256  # noqa: PLC0415
-
-    return sha256(id_.encode()).hexdigest()[:32]
+    return (
+        kept
+        if kept.strip(".") and len(kept.encode()) <= 200
+        else f"%{sha256(id_.encode()).hexdigest()[:32]}"
+    )

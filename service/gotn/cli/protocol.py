@@ -10,7 +10,7 @@ from gotn.cli.show import parts
 from gotn.errors import Invalid
 from gotn.trees.exchange.parsing import parsed
 from gotn.trees.exchange.report import Report
-from gotn.trees.usecases import executing, spawning
+from gotn.trees.usecases import claiming, executing, linking, spawning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,10 +50,10 @@ def _spawned(data: Row, console: "Console") -> None:
     console.print(f"{many} below {data['parent']}: {parts.ids(data['tasks'])}", markup=False)
 
 
-def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int) -> None:
+def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int | None) -> None:
     """Take a task; prints what a model is to be asked."""
     found = call.run(
-        lambda database: executing.claim(
+        lambda database: claiming.claim(
             database, call.request(), tree, worker, task=task, lease_ms=lease_ms
         )
     )
@@ -116,7 +116,7 @@ def finish(
     else:
         result = {"status": outcome} | ({"output": said["output"]} if said["output"] else {})
     rows = tuple(_child(text) for text in children)
-    cost = _cost(said["tokens"], said["cost"])
+    cost = cost_of(said["tokens"], said["cost"])
     found = call.run(
         lambda database: executing.finish(
             *(database, call.request(), tree, task, token),
@@ -129,7 +129,8 @@ def finish(
     call.answer(_whole(found), _ended)
 
 
-def _cost(tokens: int | None, cost: str | None) -> Row | None:
+def cost_of(tokens: int | None, cost: str | None) -> Row | None:
+    """What options say of a task's cost; Invalid for an amount that is none."""
     found: Row = {} if tokens is None else {"total_tokens": tokens}
     if cost is not None and cost.lstrip().startswith("{"):
         found |= _object(cost, "--cost")
@@ -170,3 +171,43 @@ def cancel(call: Call, tree: str, task: str, reason: str) -> None:
         lambda database: executing.cancel(database, call.request(), tree, task, reason)
     )
     call.answer(_whole(found), _ended)
+
+
+def ready(call: Call, tree: str, limit: int) -> None:
+    """List a tree's open tasks."""
+    found = call.run(lambda database: claiming.queue(database, call.project, tree, first=limit))
+    data = _whole(found)
+    for name in ("ready", "running", "waiting"):
+        data[name] = [_whole(one) for one in getattr(found, name)]
+    call.answer(data, _queued)
+
+
+def _queued(data: Row, console: "Console") -> None:
+    if not data["total"]:
+        console.print("Nothing is left: every task has ended.")
+        return
+    shown = 0
+    for name, sign in (("ready", "○"), ("running", "◐"), ("waiting", "·")):
+        if not data[name]:
+            continue
+        parts.heading(console, name.capitalize(), str(len(data[name])))
+        shown += len(data[name])
+        for one in data[name]:
+            said = one["reason"] or ""
+            if name == "running" and one["worker"]:
+                said = f"{one['worker']}, until {one['lease_until']}{'; ' if said else ''}{said}"
+            line = f"  {sign} {one['task_id']}  {parts.short(one['prompt'])}"
+            console.print(f"{line}  {said}".rstrip(), markup=False, soft_wrap=True)
+    parts.more(console, shown, data["total"])
+
+
+def link(call: Call, tree: str, node: str, task: str | None) -> None:
+    """Join a tree or task to the node that it executed."""
+    found = call.run(lambda database: linking.link(database, call.request(), tree, node, task))
+    call.answer(_whole(found), _linked)
+
+
+def _linked(data: Row, console: "Console") -> None:
+    what = f"{data['tree_id']} / {data['task_id']}" if data["task_id"] else data["tree_id"]
+    again = "" if data["changed"] else " It was known."
+    console.print(f"{what} executed {data['node']}.{again}", markup=False)

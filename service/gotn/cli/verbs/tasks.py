@@ -1,4 +1,4 @@
-"""gotn tree spawn, claim, finish, merge, cancel: the agent protocol (004)."""
+"""gotn tree ready, spawn, claim, finish, merge, cancel, link: the agent protocol (004)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -27,6 +27,9 @@ class Merging(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add these verbs to `gotn tree`."""
+    verb(app, "ready", "gotn tree ready tree-12345678", "gotn tree ready tree-12345678 --json")(
+        ready
+    )
     verb(
         app,
         "spawn",
@@ -51,7 +54,40 @@ def register(app: typer.Typer) -> None:
         "gotn tree merge tree-12345678 task-a1b2c3d4",
         "gotn tree merge tree-12345678 task-a1b2c3d4 --strategy vote",
     )(merge)
+    verb(
+        app,
+        "link",
+        "gotn tree link tree-12345678 serve_graphql",
+        "gotn tree link tree-12345678 serve_graphql --task task-a1b2c3d4",
+    )(link)
     verb(app, "cancel", "gotn tree cancel tree-12345678 task-a1b2c3d4 --reason enough")(cancel)
+
+
+def ready(
+    call: Call,
+    tree: Tree,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100_000, help="Tasks of each kind that are shown.")
+    ] = 50,
+) -> None:
+    """List what may start now, what runs, and what waits for what."""
+    from gotn.cli import protocol  # noqa: PLC0415
+
+    protocol.ready(call, tree, limit)
+
+
+def link(
+    call: Call,
+    tree: Tree,
+    node: Annotated[str, typer.Argument(help="Id of the work node that it executed.")],
+    task: Annotated[
+        str | None, typer.Option("--task", help="Only this task and those below it.")
+    ] = None,
+) -> None:
+    """Say which work node a tree, or one of its tasks, executed: its cost is the node's."""
+    from gotn.cli import protocol  # noqa: PLC0415
+
+    protocol.link(call, tree, node, task)
 
 
 def spawn(call: Call, tree: Tree, task: Task, child: Children = None) -> None:
@@ -71,13 +107,19 @@ def claim(
         str | None, typer.Option("--task", help="This task; none: the first that may start.")
     ] = None,
     lease: Annotated[
-        int, typer.Option("--lease", min=1, max=3600, help="Seconds that the claim holds.")
-    ] = 60,
+        int | None,
+        typer.Option(
+            "--lease",
+            min=1,
+            max=3600,
+            help="Seconds that the claim holds; none: the task's timeout, 300 where it has none.",
+        ),
+    ] = None,
 ) -> None:
     """Take a task under a lease; prints its prompt with its context, and the token to finish it."""
     from gotn.cli import protocol  # noqa: PLC0415
 
-    protocol.claim(call, tree, worker, task, lease * 1000)
+    protocol.claim(call, tree, worker, task, lease and lease * 1000)
 
 
 def finish(

@@ -1,7 +1,7 @@
-"""gotn tree: import, show, report, export; what agents do with one stands in `tasks`."""
+"""gotn tree: new, import, show, report, export; what agents do with one stands in `tasks`."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,72 @@ class Layout(StrEnum):
     aiwg = "aiwg"
 
 
+class Mode(StrEnum):
+    """How far a tree can be executed again with the same outcome."""
+
+    strict = "strict"
+    seeded = "seeded"
+    logged = "logged"
+    default = "default"
+
+
+class Strategy(StrEnum):
+    """How tasks below one are executed."""
+
+    parallel = "parallel"
+    sequential = "sequential"
+    conditional = "conditional"
+    map_reduce = "map-reduce"
+
+
+def _most(what: str) -> Any:
+    return typer.Option(min=1, max=2_000_000, help=f"{what}, at most; none: as 004 has it.")
+
+
+@verb(
+    app,
+    "new",
+    "gotn tree new 'Find the security risks of the login' -p demo",
+    "gotn tree new 'Summarize the docs' --strategy map-reduce --executes write_readme",
+    "gotn tree new 'Answer' --mode seeded --seed 7 --max-nodes 500",
+)
+def new(
+    call: Call,
+    prompt: Annotated[str, typer.Argument(help="What the root task is asked.")],
+    as_id: Annotated[str | None, typer.Option("--as", help="Its id; none: one is minted.")] = None,
+    strategy: Annotated[
+        Strategy | None, typer.Option("--strategy", help="How the tasks below are executed.")
+    ] = None,
+    mode: Annotated[Mode, typer.Option("--mode", help="How repeatable it is.")] = Mode.default,
+    seed: Annotated[int | None, typer.Option("--seed", help="The root's random seed.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The root's model.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="The session it is of.")] = None,
+    executes: Annotated[
+        str | None, typer.Option("--executes", help="The work node that it executes.")
+    ] = None,
+    max_depth: Annotated[int | None, _most("Levels below the root")] = None,
+    max_children: Annotated[int | None, _most("Tasks below one")] = None,
+    max_nodes: Annotated[int | None, _most("Tasks in all")] = None,
+) -> None:
+    """Begin a tree: one pending task, which an agent claims and splits."""
+    from gotn.cli import planting  # noqa: PLC0415
+
+    if mode in (Mode.strict, Mode.seeded) and seed is None:
+        raise typer.BadParameter(f"--mode {mode.value} demands --seed.")
+    limits: dict[str, Any] = {
+        "max_depth": max_depth,
+        "max_children_per_node": max_children,
+        "max_total_nodes": max_nodes,
+    }
+    said: dict[str, Any] = {
+        "mode": mode.value,
+        "session": session,
+        "strategy": strategy and strategy.value,
+    }
+    said |= {"seed": seed, "model": model}
+    planting.begin(call, prompt, as_id, executes, said, limits)
+
+
 @verb(
     app,
     "import",
@@ -70,6 +136,7 @@ def import_(
     "show",
     "gotn tree show tree-12345678 -p demo",
     "gotn tree show tree-12345678 --format mermaid -o tree.mmd",
+    "gotn tree show tree-12345678 --follow",
     "gotn tree show -p demo",
 )
 def show(
@@ -84,8 +151,18 @@ def show(
         int, typer.Option("--limit", min=1, max=100_000, help="Tasks that are shown.")
     ] = 200,
     output: Output = "-",
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Draw it anew at each change, until all tasks ended.")
+    ] = False,
 ) -> None:
     """Draw a tree with what each task cost alone and with all below it; or list the trees."""
+    if follow:
+        if id is None or call.as_json or output != "-" or format is not Shown.tree:
+            raise typer.BadParameter("--follow draws one tree in the terminal.")
+        from gotn.cli import growing  # noqa: PLC0415
+
+        growing.follow(call, id, limit)
+        return
     from gotn.cli import planting  # noqa: PLC0415
 
     if id is None:

@@ -18,6 +18,8 @@ CLASSES = {
     "pending": "#D3D3D3",
     "cancelled": "#F5DEB3",
 }
+#: Levels whose branches are drawn; deeper tasks are told by their depth.
+LEVELS = 40
 #: Characters of an id and of a prompt.
 _NAME, _PROMPT = 40, 60
 
@@ -28,6 +30,10 @@ def lines(tasks: Sequence[Row], sums: dict[str, totals.Total]) -> Iterator[tuple
     branches: dict[str, str] = {}
     for row in tasks:
         parent, id_ = row.get("parent"), row["id"]
+        if row["depth"] > LEVELS:
+            branches[id_] = ""
+            yield f"{row['depth']}. level: ", row["status"], _told(row, sums[id_])
+            continue
         own = "" if parent is None else ("└── " if id_ in last else "├── ")
         before = branches.get(parent or "", "")
         branches[id_] = before + ("" if parent is None else ("    " if id_ in last else "│   "))

@@ -31,7 +31,7 @@ def tree(document: Any, report: Report, as_id: str | None = None) -> TreeDraft:
         report.wrong("root_task: is missing")
     report.finish()
     _identify(found, tasks, as_id)
-    _warn(found, tasks, report)
+    _warn(found, tasks, report, as_id)
     sums = totals.inclusive(tasks)
     return TreeDraft(
         tree=found,
@@ -192,12 +192,12 @@ def _identify(found: Row, tasks: list[Row], as_id: str | None) -> None:
         row["tree"] = found["id"]
 
 
-def _warn(found: Row, tasks: list[Row], report: Report) -> None:
+def _warn(found: Row, tasks: list[Row], report: Report, as_id: str | None) -> None:
     """What is taken although 004's own rules say otherwise."""
     said = (found.get("metadata") or {}).get("tree_id")
-    if said is None:
+    if said is None and as_id is None:
         report.warn(f"metadata.tree_id: is missing; {found['id']} is minted from the content")
-    elif not re.fullmatch(TREE_ID, said):
+    elif said is not None and not re.fullmatch(TREE_ID, said):
         report.warn(f"metadata.tree_id: {shown(said)} does not match {TREE_ID}; kept")
     strange = [row["id"] for row in tasks if not re.fullmatch(TASK_ID, row["id"])]
     if strange:

@@ -15,7 +15,7 @@ from gotn.trees.records.documents import (
     TreeMetadata,
 )
 from gotn.trees.records.entities import Document, Task, TaskState, TaskTree
-from gotn.trees.records.protocol import Claimed, Ended, Spawned
+from gotn.trees.records.protocol import Claimed, Ended, Executed, Queue, QueuedTask, Spawned
 from gotn.trees.records.words import (
     Chunking,
     Decomposition,
@@ -39,6 +39,7 @@ __all__ = [
     "Document",
     "DocumentReference",
     "Ended",
+    "Executed",
     "ExecutionConfig",
     "ExecutionMode",
     "Finding",
@@ -47,6 +48,8 @@ __all__ = [
     "ModelTier",
     "Planted",
     "QualityGate",
+    "Queue",
+    "QueuedTask",
     "ResultStatus",
     "Spawned",
     "StateDraft",

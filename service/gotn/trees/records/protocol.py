@@ -44,3 +44,39 @@ class Ended:
     spawned: tuple[str, ...] = ()
     #: Tasks whose turn cannot come any more.
     cancelled: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class QueuedTask:
+    """A task that is not done yet."""
+
+    task_id: str
+    prompt: str = ""
+    #: Why it waits, or what became of its lease.
+    reason: str | None = None
+    worker: str | None = None
+    lease_until: datetime | None = None
+
+
+@dataclass(kw_only=True)
+class Queue:
+    """What of a tree may start now, what runs, and what waits, in the tree's order."""
+
+    tree_id: str
+    ready: tuple[QueuedTask, ...] = ()
+    running: tuple[QueuedTask, ...] = ()
+    waiting: tuple[QueuedTask, ...] = ()
+    #: How many tasks these are in all, shown or not.
+    total: int = 0
+
+
+@dataclass(kw_only=True)
+class Executed:
+    """A tree or task that executed a work node."""
+
+    tree_id: str
+    #: None for the tree as a whole.
+    task_id: str | None = None
+    node: str
+    #: 1 where that is new.
+    changed: int = 0

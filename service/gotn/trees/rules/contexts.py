@@ -1,6 +1,7 @@
 """What a task is given to work with, and the prompt that a model is asked (decisions, Merging)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gotn import shapes
@@ -8,19 +9,50 @@ from gotn import shapes
 Row = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Around:
+    """The tasks that a task's context may come from."""
+
+    parent: Row | None = None
+    #: Those beside it whose results it works on.
+    results: tuple[Row, ...] = ()
+
+
+def around(row: Row, tasks: Sequence[Row]) -> Around:
+    """What stands around a task: for the last of a map-reduce all beside it (004, strategies).
+
+    For the next of a conditional order it is the one before, on whose result it depends.
+    """
+    parent = next((one for one in tasks if one["id"] == row.get("parent")), None)
+    if parent is None:
+        return Around()
+    strategy = parent.get("decomposition_strategy")
+    beside = [one for one in tasks if one.get("parent") == parent["id"]]
+    place = next(i for i, one in enumerate(beside) if one["id"] == row["id"])
+    if strategy == "map-reduce" and place == len(beside) - 1:
+        return Around(parent, tuple(beside[:place]))
+    before = beside[place - 1 : place] if strategy == "conditional" else []
+    return Around(parent, tuple(before))
+
+
 def resolved(
-    row: Row, parent: Row | None, variables: Mapping[str, Any]
+    row: Row, around_: Around, variables: Mapping[str, Any]
 ) -> tuple[list[Row], list[str]]:
     """The parts of a task's context, {source, text} or {source, file}, and what is missing."""
     context = row.get("context") or {}
     source = context.get("source")
     if context.get("type") == "none":
         return [], []
-    found: list[Row] = []
     missing: list[str] = []
+    found: list[Row] = [
+        {"source": f"result:{one['id']}", "text": _output(one)}
+        for one in around_.results
+        if one["status"] == "completed" and _output(one) is not None
+    ]
     if source == "parent_result":
-        output = ((parent or {}).get("result") or {}).get("output")
-        _add(found, missing, source, output, "the parent has no output")
+        output = _output(around_.parent or {})
+        if output is not None or not found:
+            _add(found, missing, source, output, "the parent has no output")
     elif isinstance(source, str) and source.startswith("variable:"):
         name = source.removeprefix("variable:")
         _add(found, missing, source, _text(variables.get(name)), "no state has this variable")
@@ -31,6 +63,11 @@ def resolved(
         part = {"source": one["source"], "document": one["doc_id"]}
         found.append(part | ({"text": said} if said else {}))
     return found, missing
+
+
+def _output(row: Row) -> str | None:
+    found: str | None = (row.get("result") or {}).get("output")
+    return found
 
 
 def _add(found: list[Row], missing: list[str], source: str, text: str | None, why: str) -> None:

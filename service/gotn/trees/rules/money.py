@@ -5,6 +5,7 @@ where they enter; the text that stated them is kept beside. A sum is a quotient 
 a remainder, each summed by itself, so that no sum of 64-bit integers overflows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
@@ -43,6 +44,14 @@ def text(value: Any, name: str) -> str:
             f"{name}: expected at most {DECIMALS} decimals, found {-exponent}", field=name
         )
     return f"{abs(found):f}"
+
+
+def plus(amounts: Sequence[str]) -> str:
+    """The sum of stated amounts, with every decimal that they state."""
+    found = Decimal(0)
+    for one in amounts:
+        found = _EXACT.add(found, Decimal(one))
+    return f"{found:f}"
 
 
 def pico(stated: str) -> int:

@@ -14,6 +14,8 @@ LEGAL: dict[str, tuple[str, ...]] = {
     "completed": (),
     "cancelled": (),
 }
+#: Tries after the first, and the pause before each in milliseconds, where no policy says (004).
+RETRIES, PAUSE = 3, 1_000
 #: Statuses that nothing follows by itself.
 ENDED = frozenset(("completed", "failed", "cancelled"))
 
@@ -29,6 +31,21 @@ def check(id_: str, before: str, after: str) -> None:
             before=before,
             after=after,
         )
+
+
+def retries(row: Row) -> int:
+    """How often a task is tried again after it failed (004, retry_policy)."""
+    return _policy(row, "max_retries", RETRIES)
+
+
+def pause(row: Row) -> int:
+    """How long a failed task waits for its next try, in milliseconds (004, retry_policy)."""
+    return _policy(row, "backoff_ms", PAUSE)
+
+
+def _policy(row: Row, name: str, usual: int) -> int:
+    found = ((row.get("execution_config") or {}).get("retry_policy") or {}).get(name)
+    return usual if found is None else int(found)
 
 
 def waiting(tasks: Sequence[Row]) -> dict[str, str]:
@@ -52,6 +69,9 @@ def _held(parent: Row, strategy: str | None, children: list[Row], place: int) ->
     """Why a child may not start, or nothing."""
     if parent["status"] == "cancelled":
         return f"{parent['id']} was cancelled"
+    source = (children[place].get("context") or {}).get("source")
+    if source == "parent_result" and parent["status"] == "pending":
+        return f"it waits for the result of {parent['id']}"
     if strategy == "map-reduce" and place == len(children) - 1:
         open_ = [row["id"] for row in children[:-1] if row["status"] not in ENDED]
         return f"it waits for {', '.join(open_[:5])}" if open_ else ""

@@ -69,6 +69,50 @@ def own_cost(cost: Row) -> int | None:
     return sum(known) if known else None
 
 
+def added(before: Row | None, more: Row) -> Row:
+    """What a task states after it spent more: the tries of a task add up.
+
+    Where one of them tells input and output apart and the other does not, only the whole is
+    told. A subtree's total is what was stated last.
+    """
+    if not before:
+        return more
+    found = before | {name: value for name, value in more.items() if value is not None}
+    for name in found.keys() - {"subtree_total_cost_usd"}:
+        said = [one[name] for one in (before, more) if one.get(name) is not None]
+        if name.endswith("_usd"):
+            found[name] = money.plus(said)
+        elif name in _COUNTED:
+            found[name] = sum(said)
+    for whole, parts in _SPLIT.items():
+        known = [{name for name in parts if one.get(name) is not None} for one in (before, more)]
+        if known[0] == known[1] and found.get(whole) is None:
+            continue
+        if known[0] != known[1]:
+            found = {name: value for name, value in found.items() if name not in parts}
+        sums = [_whole(one, whole, parts) for one in (before, more)]
+        if told := [one for one in sums if one is not None]:
+            found[whole] = money.plus(told) if whole.endswith("_usd") else sum(told)
+    return found
+
+
+_COUNTED = frozenset(("input_tokens", "output_tokens", "total_tokens", "cache_hits"))
+_SPLIT = {
+    "total_tokens": ("input_tokens", "output_tokens"),
+    "total_cost_usd": ("input_cost_usd", "output_cost_usd"),
+}
+
+
+def _whole(cost: Row, whole: str, parts: Sequence[str]) -> Any:
+    """A stated whole, else the sum of what is stated of its parts; None without either."""
+    if cost.get(whole) is not None:
+        return cost[whole]
+    said = [cost[name] for name in parts if cost.get(name) is not None]
+    if not said:
+        return None
+    return money.plus(said) if whole.endswith("_usd") else sum(said)
+
+
 def _pico(stated: str | None) -> int | None:
     return None if stated is None else money.pico(stated)
 

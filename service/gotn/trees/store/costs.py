@@ -1,7 +1,7 @@
 """Sums of tokens and money as the database adds them, in parts that cannot overflow."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from gotn.database.connection import Tx
@@ -59,10 +59,23 @@ def difference(after: totals.Total, before: totals.Total) -> totals.Total:
     return totals.Total(**{name: getattr(after, name) - getattr(before, name) for name in names})
 
 
-async def root(tx: Tx, project_id: str, tree_id: str) -> tuple[str, list[str]] | None:
-    """The key of a tree's root and what its document states otherwise; None without a tree."""
+@dataclass(frozen=True)
+class Root:
+    """A tree's root task, and what the tree cost."""
+
+    key: str
+    #: What its document states otherwise.
+    stated: list[str]
+    own: totals.Total
+    inclusive: totals.Total
+
+
+async def root(tx: Tx, project_id: str, tree_id: str) -> Root | None:
+    """A tree's root with its kept totals; None without a tree."""
     row = await tx.one("trees/root_of", tree=key(project_id, tree_id))
-    return None if row is None else (row["root"], row["stated"])
+    if row is None:
+        return None
+    return Root(row["root"], row["stated"], *_pair(row))
 
 
 async def executors(tx: Tx, project_id: str, nodes: Sequence[str]) -> list[str]:

@@ -116,22 +116,38 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     return None if found is None else _row(tree_id, *found)
 
 
-async def replace(tx: Tx, project_id: str, row: Row, **lease: Any) -> None:
-    """Store a task's row in place of the one before; place, documents and totals stay.
+async def change(
+    tx: Tx, project_id: str, before: Row, after: Row, difference: totals.Total, lease: Row | None
+) -> Row:
+    """Store what is different in a task's row, and what its own totals changed by.
 
-    A lease that is not given is gone.
+    Its place and documents stay. A lease stays where none is given; an empty one ends it.
+    Returns whether its tree is first changed now (`touched`), and its kept totals
+    (`inclusive`).
     """
-    await tx.rows(
-        "trees/set_task",
-        task=key(project_id, row["tree"], row["id"]),
-        properties=fold.task_properties(row) | lease,
-        kept=sorted(fold.KEPT - fold.LEASE | {"key", "project_id", "caption"}),
+    old, new = fold.task_properties(before), fold.task_properties(after)
+    properties = {name: new.get(name) for name in old | new if old.get(name) != new.get(name)}
+    if lease is not None:
+        properties |= dict.fromkeys(fold.LEASE) | lease
+    return await tx.row(
+        "trees/change_task",
+        task=key(project_id, after["tree"], after["id"]),
+        tree=key(project_id, after["tree"]),
+        properties=properties,
+        changes=totals.kept(difference) if any(vars(difference).values()) else None,
     )
 
 
-async def executed(tx: Tx, project_id: str, tree_id: str, node: str) -> tuple[list[str], bool]:
-    """The work nodes that a tree executed, and whether there is a node of this id."""
-    row = await tx.row("trees/executes", tree=key(project_id, tree_id), node=key(project_id, node))
+async def executed(
+    tx: Tx, project_id: str, tree_id: str, node: str, task: str | None = None
+) -> tuple[list[str], bool]:
+    """The work nodes that a tree or task executed, and whether there is a node of this id."""
+    row = await tx.row(
+        "trees/executes",
+        tree=key(project_id, tree_id),
+        task=None if task is None else key(project_id, tree_id, task),
+        node=key(project_id, node),
+    )
     return row["nodes"], row["known"]
 
 

@@ -12,6 +12,7 @@ from gotn.trees.records import CostGroup, Costs, CostTotal, CostTracking, Groupi
 from gotn.trees.records.costs import Count
 from gotn.trees.rules import money, shaped, totals
 from gotn.trees.store import costs, trees
+from gotn.trees.usecases import changing
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -51,6 +52,8 @@ async def show(
     check_project(project_id)
 
     async def read(tx: Tx) -> Costs:
+        if scope.tree is not None and scope.task is None and by is None:
+            return _whole(scope.tree, project_id, await costs.root(tx, project_id, scope.tree))
         roots, stated = await _roots(tx, project_id, scope)
         if roots is None:
             own, whole = await costs.of_project(tx, project_id, scope.session)
@@ -65,6 +68,13 @@ async def show(
         )
 
     return await database.read(read)
+
+
+def _whole(tree_id: str, project_id: str, root: costs.Root | None) -> Costs:
+    """A whole tree's costs, read in one statement."""
+    if root is None:
+        raise _missing("tree", tree_id, project_id)
+    return Costs(own=shown(root.own), inclusive=shown(root.inclusive), stated=tuple(root.stated))
 
 
 async def _roots(tx: Tx, project_id: str, scope: Scope) -> tuple[list[str] | None, list[str]]:
@@ -85,11 +95,13 @@ async def _roots(tx: Tx, project_id: str, scope: Scope) -> tuple[list[str] | Non
     if root is None:
         raise _missing("tree", scope.tree, project_id)
     if scope.task is None:
-        return [root[0]], root[1]
+        return [root.key], root.stated
     if await trees.task(tx, project_id, scope.tree, scope.task) is None:
         raise _missing("task", scope.task, project_id)
     start = f"{scope.task}: "
-    return [key(project_id, scope.tree, scope.task)], [s for s in root[1] if s.startswith(start)]
+    return [key(project_id, scope.tree, scope.task)], [
+        s for s in root.stated if s.startswith(start)
+    ]
 
 
 def _missing(what: str, id_: str, project_id: str) -> NotFound:
@@ -117,9 +129,9 @@ def shown(total: totals.Total) -> CostTotal:
 
 
 async def spend(
-    database: Database, request: Asked, tree_id: str, task_id: str, cost: Row
+    database: Database, request: Asked, tree_id: str, task_id: str, cost: Row, *, add: bool = False
 ) -> CostTotal:
-    """Set what a task alone cost; the totals above it follow in the same transaction.
+    """Set what a task alone cost, or add to it; the totals above it follow at once.
 
     `cost` is a document's (004, CostTracking), its decimals exact. Returns the task's
     inclusive total. NotFound for a task that is not there.
@@ -130,31 +142,24 @@ async def spend(
         raise Invalid("; ".join(wrong), violations=wrong)
 
     async def work(tx: Tx, ledger: Ledger) -> CostTotal:
-        await put_cost(tx, ledger, tree_id, task_id, checked)
-        place = key(ledger.project_id, tree_id, task_id)
-        return shown((await costs.of_tasks(tx, [place]))[1])
+        return shown(await _spent(tx, ledger, tree_id, task_id, checked, add=add))
 
-    given = {"tree": tree_id, "task": task_id, "cost": checked}
+    given = {"tree": tree_id, "task": task_id, "cost": checked, "add": add}
     return await write(database, request, "spend", given, CostTotal, work, create=False)
 
 
-async def put_cost(tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row) -> None:
+async def _spent(
+    tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row, *, add: bool
+) -> totals.Total:
     """Store a task's own cost and note it; what is the same changes nothing."""
     row = await trees.task(tx, ledger.project_id, tree_id, task_id)
     if row is None:
         raise _missing("task", task_id, ledger.project_id)
+    if add:
+        cost = totals.added(row.get("cost"), cost)
     if row.get("cost") == cost:
-        return
-    changed = row | {"cost": cost}
-    await trees.replace(
-        tx, ledger.project_id, changed, **await trees.lease(tx, ledger.project_id, tree_id, task_id)
-    )
-    change = costs.difference(totals.own(changed), totals.own(row))
-    await costs.add(tx, key(ledger.project_id, tree_id, task_id), change)
-    item = {"tree": tree_id, "id": task_id, "cost": cost}
-    ledger.record("update_task", [{"task": item}])
-    if await trees.touch(tx, ledger.project_id, tree_id):
-        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
+        return (await costs.of_tasks(tx, [key(ledger.project_id, tree_id, task_id)]))[1]
+    return await changing.change(tx, ledger, row, {"cost": cost})
 
 
 async def unequal(database: Database, project_id: str) -> list[str]:

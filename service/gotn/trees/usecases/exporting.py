@@ -3,7 +3,7 @@
 from typing import Any
 
 from gotn.database.connection import Database, Tx
-from gotn.errors import NotFound
+from gotn.errors import LimitExceeded, NotFound
 from gotn.trees.records import TreeDraft
 from gotn.trees.rules import money, totals
 from gotn.trees.store import trees
@@ -12,15 +12,24 @@ from gotn.writing import check_project
 Row = dict[str, Any]
 
 
-async def whole(database: Database, project_id: str, tree_id: str) -> TreeDraft:
-    """A tree and all its tasks, parents first; NotFound where there is none."""
+async def whole(
+    database: Database, project_id: str, tree_id: str, *, most: int | None = None
+) -> TreeDraft:
+    """A tree and all its tasks, parents first; NotFound where there is none.
+
+    LimitExceeded for one of more than `most` tasks.
+    """
     check_project(project_id)
 
     async def read(tx: Tx) -> TreeDraft:
         tree = await trees.get(tx, project_id, tree_id)
         if tree is None:
             raise NotFound(f"There is no tree {tree_id!r} in project {project_id!r}.", id=tree_id)
-        found = [row async for page in trees.pages(tx, project_id, tree_id) for row in page]
+        found: list[Row] = []
+        async for page in trees.pages(tx, project_id, tree_id):
+            found += page
+            if most is not None and len(found) > most:
+                raise LimitExceeded(f"The tree has more than {most:,} tasks.", limit=most)
         tasks = ordered(found)
         return TreeDraft(tree=restated(tree, tasks), tasks=tasks)
 
@@ -40,8 +49,7 @@ def restated(tree: Row, tasks: list[Row]) -> Row:
         "total_tokens": whole.total_tokens,
         "total_cost_usd": money.short(whole.cost),
     }
-    said = tree["metadata"]
-    return tree | {"metadata": said | {k: v for k, v in ours.items() if k in said}}
+    return tree | {"metadata": tree["metadata"] | ours}
 
 
 def ordered(tasks: list[Row]) -> list[Row]:

@@ -3,11 +3,11 @@
 from typing import Any
 
 from gotn.database.connection import Database, Tx
-from gotn.errors import Conflict, GotnError, LimitExceeded, NotFound
+from gotn.errors import Conflict, GotnError, LimitExceeded
 from gotn.journal import Ledger
 from gotn.trees.records import Disagreement, Planted, StateDraft, TreeDraft
 from gotn.trees.store import trees
-from gotn.trees.usecases import sowing
+from gotn.trees.usecases import linking, sowing
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -42,7 +42,7 @@ async def plant(
             answer.changed = 1 + len(draft.tasks)
         if executes is not None:
             answer.executes = executes
-            answer.changed += await _execute(tx, ledger, draft.tree["id"], executes)
+            answer.changed += await linking.join(tx, ledger, draft.tree["id"], executes)
         if dry_run:
             raise _Undo(answer)
         return answer
@@ -120,18 +120,6 @@ def _line(one: Disagreement) -> str:
     """A disagreement as it is kept: what was stated where, and what the tasks give."""
     place = f"{one.id}: " if one.id else ""
     return f"{place}{one.member} says {one.stated}, the tasks give {one.ours}"
-
-
-async def _execute(tx: Tx, ledger: Ledger, tree_id: str, node: str) -> int:
-    nodes, known = await trees.executed(tx, ledger.project_id, tree_id, node)
-    if not known:
-        raise NotFound(f"There is no node {node!r} in project {ledger.project_id!r}.", id=node)
-    if node in nodes:
-        return 0
-    names = {"tree": tree_id, "node": node}
-    await trees.put_executes(tx, ledger.project_id, names)
-    ledger.record("add_executes", [{"executes": names}])
-    return 1
 
 
 async def keep_state(database: Database, request: Asked, draft: StateDraft) -> Planted:

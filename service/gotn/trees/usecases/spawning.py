@@ -12,6 +12,7 @@ from gotn.trees.records import Spawned, TaskNode
 from gotn.trees.rules import moves, shaped, totals
 from gotn.trees.rules.limits import Limits
 from gotn.trees.store import costs, trees
+from gotn.trees.usecases import changing
 from gotn.trees.usecases.exporting import ordered
 from gotn.writing import Asked, write
 
@@ -75,14 +76,8 @@ async def put(
         change.add(totals.own(row))
     await costs.add(tx, key(ledger.project_id, tree_id, parent), change)
     ledger.record("add_task", [{"task": row} for row in found])
-    await touch(tx, ledger, tree_id)
+    await changing.touch(tx, ledger, tree_id)
     return found
-
-
-async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:
-    """Note once that a tree is not what its document says any more."""
-    if await trees.touch(tx, ledger.project_id, tree_id):
-        ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
 
 
 def limits_of(tree: Row) -> Limits:
@@ -91,6 +86,16 @@ def limits_of(tree: Row) -> Limits:
     known = Limits.__dataclass_fields__
     said = said if isinstance(said, dict) else {}
     return Limits(**{k: v for k, v in said.items() if k in known and type(v) is int and v > 0})
+
+
+def check_seed(tree: Row, config: Row | None, task: str | None = None) -> None:
+    """Invalid for a task without a seed in a tree whose mode demands one (004, execution_mode)."""
+    mode = (tree.get("metadata") or {}).get("execution_mode")
+    if mode in _SEEDED and (config or {}).get("seed") is None:
+        place = f"task {task!r}: " if task else ""
+        raise Invalid(
+            f"{place}execution_config.seed: is missing; the tree's mode is {mode}", field="seed"
+        )
 
 
 def _row(tree: Row, above: Row, position: int, child: Row, now: str, known: set[str]) -> Row:
@@ -103,9 +108,7 @@ def _row(tree: Row, above: Row, position: int, child: Row, now: str, known: set[
     members = {k: v for k, v in found.items() if v is not None}
     extra = {k: v for k, v in members.items() if k not in shaped.members(TaskNode)}
     own = {k: v for k, v in members.items() if k not in extra}
-    mode = (tree.get("metadata") or {}).get("execution_mode")
-    if mode in _SEEDED and (own.get("execution_config") or {}).get("seed") is None:
-        raise Invalid(f"execution_config.seed: is missing; the tree's mode is {mode}", field="seed")
+    check_seed(tree, own.get("execution_config"))
     row = {"tree": above["tree"], "id": _minted(above, position, own["prompt"], known)}
     row |= {"parent": above["id"], "position": position, "depth": above["depth"] + 1}
     row |= own | {"status": "pending"} | ({"extra": extra} if extra else {})

@@ -1,0 +1,80 @@
+"""One task's row changed, with its journal entry and the totals above it."""
+
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Tx
+from gotn.errors import NotFound
+from gotn.journal import Ledger
+from gotn.trees.rules import moves, totals
+from gotn.trees.store import costs, trees
+
+Row = dict[str, Any]
+
+
+def ms(ledger: Ledger) -> int:
+    """The transaction's time in milliseconds since 1970."""
+    return int(ledger.now.timestamp() * 1000)
+
+
+def named(tasks: list[Row], id_: str) -> Row:
+    """A tree's task; NotFound where there is none of this id."""
+    row = next((row for row in tasks if row["id"] == id_), None)
+    if row is None:
+        raise NotFound(f"There is no task {id_!r} in tree {tasks[0]['tree']!r}.", id=id_)
+    return row
+
+
+async def change(
+    tx: Tx, ledger: Ledger, row: Row, new: Row, lease: Row | None = None
+) -> totals.Total:
+    """Store changed members of a task and note them; its row is changed too.
+
+    A lease stays where none is given, and ends where an empty one is. Returns the task's
+    total with all below it.
+    """
+    before = dict(row)
+    row |= new
+    difference = costs.difference(totals.own(row), totals.own(before))
+    found = await trees.change(tx, ledger.project_id, before, row, difference, lease)
+    ledger.record("update_task", [{"task": {"tree": row["tree"], "id": row["id"]} | new}])
+    if found["touched"]:
+        _note(ledger, row["tree"])
+    return costs.total(found["inclusive"])
+
+
+async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:
+    """Note once that a tree is not what its document says any more."""
+    if await trees.touch(tx, ledger.project_id, tree_id):
+        _note(ledger, tree_id)
+
+
+def _note(ledger: Ledger, tree_id: str) -> None:
+    ledger.record("update_tree", [{"tree": {"id": tree_id, "touched": True}}])
+
+
+def ended(row: Row, ledger: Ledger) -> Row:
+    """The timestamps of a task that ends now; how long is told of what was started."""
+    times = (row.get("timestamps") or {}) | {"completed_at": ledger.time}
+    if row["status"] == "running" and times.get("started_at") is not None:
+        begun = shapes.moment(times["started_at"])
+        times["duration_ms"] = max(0, round((ledger.now - begun).total_seconds() * 1000))
+    return times
+
+
+async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
+    """Cancel one task."""
+    result = {"status": "cancelled", "errors": [{"message": reason}]}
+    new = {"status": "cancelled", "result": result, "timestamps": ended(row, ledger)}
+    await change(tx, ledger, row, new, {})
+
+
+async def give_up(tx: Tx, ledger: Ledger, tasks: list[Row]) -> tuple[str, ...]:
+    """Cancel what a conditional order leaves no turn for, one after the other."""
+    gone: list[str] = []
+    while found := moves.given_up(tasks):
+        for row in tasks:
+            if row["id"] in found:
+                await cancel(tx, ledger, row, found[row["id"]])
+                gone.append(row["id"])
+    return tuple(gone)
