@@ -5,6 +5,8 @@ from typing import Any
 
 from bench import machine
 from bench.goals import NAMES
+from bench.rows.encoding import encodes
+from bench.rows.finding import neighbours
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
 from bench.rows.inserting import inserts
@@ -29,6 +31,8 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (inserts, frozenset({"insert", "refuse", "disorder"})),
     (grouped, frozenset({"grouped"})),
     (replays, frozenset({"replay"})),
+    (encodes, frozenset({"encode", "first"})),
+    (neighbours, frozenset({"neighbours"})),
     (helps, frozenset({"help"})),
 )
 

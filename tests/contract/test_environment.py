@@ -1,5 +1,6 @@
 """The lock, the Makefile and the first script a new user runs: they must work anywhere."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -182,6 +183,21 @@ def test_bootstrap_repairs_what_is_unfinished_and_names_the_cause(tmp_path: Path
     assert "Traceback" not in done.stderr
     assert not (checkout / ".venv" / "half").exists()
     assert not list((checkout / ".venv").glob("gotn-environment.json"))
+
+
+def test_bootstrap_installs_the_full_lock_only_where_it_is_asked_for() -> None:
+    """What was installed in full stays so; a stamp of the light one does not pass for it."""
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "service" / "bootstrap.py")
+    assert spec
+    assert spec.loader
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    light, full = bootstrap.fingerprint(full=False), bootstrap.fingerprint(full=True)
+    assert "" == light["full"]
+    assert bootstrap.digest(ROOT / LOCKS[2]) == full["full"]
+    assert len(bootstrap.locked(ROOT / LOCKS[2])) > 80
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert {"test", "bench"} == set(re.findall(r"^(\w+): FULL := 1$", makefile, re.MULTILINE))
 
 
 def run_bootstrap(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
