@@ -26,6 +26,8 @@ LOG = VENV / "setup.log"
 #: Written once the packages are in: where it is missing, .venv cannot be trusted.
 STAMP = VENV / "gotn-environment.json"
 REQUIREMENTS = ROOT / "requirements.lock"
+#: The same and sentence-transformers with torch: only where it is asked for.
+FULL = ROOT / "embeddings" / "requirements.lock"
 OLDEST = (3, 11)
 #: Back to the start of a terminal's line, and empty it.
 ERASE = "\r\033[K" if sys.stdout.isatty() else ""
@@ -53,12 +55,13 @@ def main() -> int:
     """Set up, or say in one paragraph why not."""
     parser = argparse.ArgumentParser(description="Make .venv from requirements.lock.")
     parser.add_argument("--exactly", action="store_true", help="this interpreter and no other")
+    parser.add_argument("--full", action="store_true", help="sentence-transformers, too")
     options = parser.parse_args()
     try:
         use_new_enough_python(exactly=options.exactly)
         with Path(__file__).open(encoding="utf-8") as file:
             one_at_a_time(file.fileno())
-            set_up(exactly=options.exactly)
+            set_up(exactly=options.exactly, full=options.full)
     except Stop as stop:
         print(f"\n{stop}", file=sys.stderr)
         return 1
@@ -100,33 +103,39 @@ def one_at_a_time(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def set_up(*, exactly: bool) -> None:
+def set_up(*, exactly: bool, full: bool) -> None:
     """Do what is missing of: the folder, the locked packages, this project."""
-    done, wanted = read_stamp(), fingerprint()
+    done, wanted = read_stamp(), fingerprint(full=full)
     if exactly and done and done["python"] != wanted["python"]:
         done = {}
     if done.get("root") != wanted["root"] or not PYTHON.exists():
         make_folder()
         done = {"python": wanted["python"], "version": wanted["version"]}
     wanted.update(python=done["python"], version=done["version"])  # .venv's own, not this one's
+    if not full:
+        wanted["full"] = done.get("full", "")  # installed before, it stays
     if done == wanted:
         return
     if done.get("lock") != wanted["lock"]:
         STAMP.unlink(missing_ok=True)
         install_locked()
+        write_stamp({**wanted, "project": "", "full": done.get("full", "")})
+    if done.get("full", "") != wanted["full"]:
+        install_full()
         write_stamp({**wanted, "project": ""})
     install_project()
     write_stamp(wanted)
     say(f"Environment ready in .venv (Python {wanted['version']}).")
 
 
-def fingerprint() -> dict[str, str]:
+def fingerprint(*, full: bool) -> dict[str, str]:
     """What .venv depends on: where it lies, on which Python, from which lock and project."""
     return {
         "root": str(ROOT),  # a copied or moved .venv points at the old place
         "python": os.path.realpath(sys.executable),
         "version": sys.version.split()[0],
         "lock": digest(REQUIREMENTS),
+        "full": digest(FULL) if full else "",
         "project": digest(ROOT / "pyproject.toml"),
     }
 
@@ -225,14 +234,21 @@ def environment() -> dict[str, str]:
 
 def install_locked() -> None:
     """Every package of the lock, each checked against its hash."""
-    total = len(locked())
-    say(f"Installing {total} locked packages with pip; the first time downloads about 130 MB.")
+    total = len(locked(REQUIREMENTS))
+    say(f"Installing {total} locked packages with pip; the first time downloads about 260 MB.")
     pip("--require-hashes", "--no-deps", "-r", str(REQUIREMENTS), total=total)
 
 
-def locked() -> set[str]:
-    """The names in the lock that are for Linux and macOS; one may stand there for each Python."""
-    text = REQUIREMENTS.read_text(encoding="utf-8")
+def install_full() -> None:
+    """sentence-transformers and torch, which brings its GPU libraries along on Linux."""
+    total = len(locked(FULL))
+    say("Installing sentence-transformers and torch; the first time downloads up to 3 GB.")
+    pip("--require-hashes", "--no-deps", "-r", str(FULL), total=total)
+
+
+def locked(lock: Path) -> set[str]:
+    """The names in a lock that are for Linux and macOS; one may stand there for each Python."""
+    text = lock.read_text(encoding="utf-8")
     return {
         name
         for name, marker in re.findall(r"^([\w.-]+)==(.*)", text, flags=re.MULTILINE)

@@ -6,6 +6,8 @@ from typing import Any
 from bench import machine
 from bench.goals import NAMES
 from bench.rows.following import events
+from bench.rows.encoding import encodes
+from bench.rows.finding import neighbours
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
 from bench.rows.inserting import inserts
@@ -31,6 +33,8 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (grouped, frozenset({"grouped"})),
     (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
+    (encodes, frozenset({"encode", "first"})),
+    (neighbours, frozenset({"neighbours"})),
     (helps, frozenset({"help"})),
 )
 

