@@ -5,9 +5,9 @@ from typing import Any
 
 from bench import machine
 from bench.goals import NAMES
-from bench.rows.following import events
 from bench.rows.encoding import encodes
 from bench.rows.finding import neighbours
+from bench.rows.following import events
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
 from bench.rows.inserting import inserts
