@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gotn_embeddings import processor
 from gotn_embeddings.errors import NoEncoder
 from gotn_embeddings.identity import Vectors
 
@@ -24,6 +25,7 @@ LINKS, BUILDING, ASKING = 32, 40, 64
 def _faiss() -> Any:
     if importlib.util.find_spec("faiss") is None:
         raise NoEncoder("faiss-cpu is not installed: pip install 'gotn[embeddings-light]'")
+    processor.wait_quietly()
     import faiss
 
     return faiss
