@@ -13,7 +13,7 @@ LOCK := env -u PIP_FIND_LINKS -u PIP_CONSTRAINT -u UV_FIND_LINKS -u UV_CONSTRAIN
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test fuzz chaos test-unit check fix bench bench-peers sdl graphiql lock wheel clean
+.PHONY: help environment demo test fuzz chaos test-unit check fix bench bench-quality bench-peers sdl graphiql lock wheel clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,10 @@ fix: environment ## mend what ruff can mend, and format
 bench: FULL := 1
 bench: environment ## ratios to floors, on a Neo4j of its own; ARGS=--quick, --full, --only ROW, --json FILE
 	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
+
+bench-quality: FULL := 1
+bench-quality: environment ## whether real issues that belong together are near in meaning; ARGS=--json FILE
+	PYTHONPATH=tests $(BIN)/python -m bench.quality $(ARGS)
 
 bench-peers: environment ## the same for Graph Data Science and @neo4j/graphql; says what it needs for that
 	PYTHONPATH=tests $(BIN)/python -m bench.peers $(ARGS)
