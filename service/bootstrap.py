@@ -41,6 +41,18 @@ MISLEADING = (
     "PYTHONHOME",
     "PYTHONPATH",
 )
+#: Installs in a tenth of pip's time; the lock has it.
+UV = VENV / "bin" / "uv"
+#: Settings of pip's that say where packages come from: who has them is served by pip alone.
+PLACES = ("client-cert", "index-url", "no-index", "proxy", "trusted-host")
+#: What would have uv install other versions than those of the lock.
+OTHERS = (
+    "UV_BUILD_CONSTRAINT",
+    "UV_CONSTRAINT",
+    "UV_EXCLUDE_NEWER",
+    "UV_OVERRIDE",
+    "UV_TORCH_BACKEND",
+)
 #: What pip says when it cannot get to its index.
 UNREACHABLE = re.compile(
     "NewConnectionError|ConnectTimeout|NameResolution|Max retries|SSLError|ProxyError|No matching"
@@ -235,15 +247,49 @@ def environment() -> dict[str, str]:
 def install_locked() -> None:
     """Every package of the lock, each checked against its hash."""
     total = len(locked(REQUIREMENTS))
-    say(f"Installing {total} locked packages with pip; the first time downloads about 260 MB.")
-    pip("--require-hashes", "--no-deps", "-r", str(REQUIREMENTS), total=total)
+    say(f"Installing {total} locked packages; the first time downloads about 260 MB.")
+    install(REQUIREMENTS)
 
 
 def install_full() -> None:
     """sentence-transformers and torch, which brings its GPU libraries along on Linux."""
-    total = len(locked(FULL))
-    say("Installing sentence-transformers and torch; the first time downloads up to 3 GB.")
-    pip("--require-hashes", "--no-deps", "-r", str(FULL), total=total)
+    say("Installing sentence-transformers and torch; the first time downloads about 3 GB.")
+    install(FULL)
+
+
+def install(lock: Path) -> None:
+    """A lock's packages: by uv where it can get them, else by pip, which knows more settings."""
+    arguments = ("--require-hashes", "--no-deps", "-r", str(lock))
+    if has_uv():
+        command = [str(UV), "pip", "install", "--python", str(PYTHON), *arguments]
+        if not watched(command, for_uv())[0]:
+            return
+        say(f"  uv could not install them ({LOG} says why); trying pip.")
+    pip(*arguments, total=len(locked(lock)))
+
+
+def has_uv() -> bool:
+    """Get the lock's uv, unless packages come from a place that pip alone was told of."""
+    entry = re.search(r"^uv==(?:.*\\\n)*.*$", REQUIREMENTS.read_text("utf-8"), flags=re.MULTILINE)
+    listed = [str(PYTHON), "-m", "pip", "config", "list"]
+    told = subprocess.run(listed, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
+    if not entry or any(place in told.stdout for place in PLACES):
+        return False
+    alone = VENV / "uv.lock"
+    alone.write_text(entry[0] + "\n", encoding="utf-8")
+    return not watched(
+        pip_install("--require-hashes", "--no-deps", "-r", str(alone)), environment()
+    )[0]
+
+
+def for_uv() -> dict[str, str]:
+    """The caller's settings in uv's words."""
+    kept = {name: value for name, value in environment().items() if name not in OTHERS}
+    kept.setdefault("UV_HTTP_TIMEOUT", kept.get("PIP_DEFAULT_TIMEOUT", "60"))
+    kept.setdefault("UV_HTTP_RETRIES", "5")
+    if "PIP_CERT" in kept:
+        kept.setdefault("SSL_CERT_FILE", kept["PIP_CERT"])
+    return kept
 
 
 def locked(lock: Path) -> set[str]:
@@ -262,13 +308,24 @@ def install_project() -> None:
     pip("--no-build-isolation", "--no-deps", "-e", str(ROOT), total=0)
 
 
+def pip_install(*arguments: str) -> list[str]:
+    """The command, of the pip in .venv."""
+    return [str(PYTHON), "-m", "pip", "install", "--no-input", *arguments]
+
+
 def pip(*arguments: str, total: int = 0) -> None:
-    """Run `pip install`, show how far it is, and keep all it says in a log."""
-    command = [str(PYTHON), "-m", "pip", "install", "--no-input", *arguments]
+    """Run `pip install`; Stop with what it found wrong."""
+    code, lines = watched(pip_install(*arguments), environment(), total)
+    if code:
+        raise Stop(explain(lines))
+
+
+def watched(command: list[str], settings: dict[str, str], total: int = 0) -> tuple[int, list[str]]:
+    """Run an installer, show how far it is, and keep all it says in a log: its status and lines."""
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=environment(),
+        env=settings,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -279,13 +336,11 @@ def pip(*arguments: str, total: int = 0) -> None:
         for line in process.stdout or ():
             log.write(line)
             lines.append(line.strip())
-            if total:
-                seen = sum(map(begins_a_package, lines))
-                show(f"[{seen}/{total}]", lines[-1])
-    if total and sys.stdout.isatty():
+            seen = sum(map(begins_a_package, lines))
+            show(f"[{seen}/{total}] " if total else "", lines[-1])
+    if sys.stdout.isatty():
         print(ERASE, end="", flush=True)
-    if process.returncode:
-        raise Stop(explain(lines))
+    return process.returncode, lines
 
 
 def begins_a_package(line: str) -> bool:
@@ -294,17 +349,17 @@ def begins_a_package(line: str) -> bool:
 
 
 def show(progress: str, line: str) -> None:
-    """One line of pip as progress: in place on a terminal; in a log, what takes long."""
-    big = re.match(r"Downloading (\S+?)-\S+ \((\d+\.\d MB)\)", line)
+    """A line of pip or uv as progress: in place on a terminal; in a log, what takes long."""
+    big = re.match(r"Downloading (\S+?)(?:-\d\S*)? \((\d{2,}\.\d ?Mi?B)\)", line)
     if big:
         what = f"downloading {big[1]}, {big[2]}"
-    elif line.startswith("Installing collected"):
-        what = "all downloaded; unpacking takes half a minute"
-    elif begins_a_package(line) and sys.stdout.isatty():
+    elif re.match("Installing collected.*,|Prepared", line):
+        what = "all downloaded; unpacking them"
+    elif progress and begins_a_package(line) and sys.stdout.isatty():
         what = line.partition("==")[0].rpartition(" ")[2]
     else:
         return
-    print(f"{ERASE}  {progress} {what}", end="" if sys.stdout.isatty() else "\n", flush=True)
+    print(f"{ERASE}  {progress}{what}", end="" if sys.stdout.isatty() else "\n", flush=True)
 
 
 def explain(lines: list[str]) -> str:

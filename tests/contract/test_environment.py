@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
@@ -187,11 +188,7 @@ def test_bootstrap_repairs_what_is_unfinished_and_names_the_cause(tmp_path: Path
 
 def test_bootstrap_installs_the_full_lock_only_where_it_is_asked_for() -> None:
     """What was installed in full stays so; a stamp of the light one does not pass for it."""
-    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "service" / "bootstrap.py")
-    assert spec
-    assert spec.loader
-    bootstrap = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bootstrap)
+    bootstrap = loaded_bootstrap()
     light, full = bootstrap.fingerprint(full=False), bootstrap.fingerprint(full=True)
     assert "" == light["full"]
     assert bootstrap.digest(ROOT / LOCKS[2]) == full["full"]
@@ -199,6 +196,55 @@ def test_bootstrap_installs_the_full_lock_only_where_it_is_asked_for() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     wanted = {"test", "bench", "bench-quality"}
     assert wanted == set(re.findall(r"^([\w-]+): FULL := 1$", makefile, re.MULTILINE))
+
+
+def loaded_bootstrap() -> ModuleType:
+    """The script as a module."""
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "service" / "bootstrap.py")
+    assert spec
+    assert spec.loader
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    return bootstrap
+
+
+def test_bootstrap_installs_with_uv_and_else_with_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Uv from the lock first; pip where uv fails, and where pip alone knows the package index."""
+    bootstrap = loaded_bootstrap()
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "PYTHON", Path(sys.executable))
+    asked: list[list[str]] = []
+
+    def watched(command: list[str], *_: object) -> tuple[int, list[str]]:
+        asked.append(command)
+        return int(command[0] == str(bootstrap.UV)), []
+
+    monkeypatch.setattr(bootstrap, "watched", watched)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    bootstrap.install(ROOT / LOCKS[2])
+    programs = [command[0] for command in asked]
+    assert [sys.executable, str(bootstrap.UV), sys.executable] == programs
+    assert all("--require-hashes" in command for command in asked)
+    assert re.fullmatch(r"uv==[^ ]+ (\\\n    --hash=\S+ ?)+\n", (tmp_path / "uv.lock").read_text())
+    assert "uv could not install them" in capsys.readouterr().out
+    asked.clear()
+    monkeypatch.setenv("PIP_INDEX_URL", "mirror")
+    bootstrap.install(ROOT / LOCKS[2])
+    assert [sys.executable] == [command[0] for command in asked]
+
+
+def test_bootstrap_has_uv_take_the_locked_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings that would choose other versions are left out, certificates are handed on."""
+    monkeypatch.setenv("UV_TORCH_BACKEND", "cpu")
+    monkeypatch.setenv("PIP_CERT", "/own.pem")
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    settings = loaded_bootstrap().for_uv()
+    assert "UV_TORCH_BACKEND" not in settings
+    assert "/own.pem" == settings["SSL_CERT_FILE"]
+    assert "5" == settings["UV_HTTP_RETRIES"]
 
 
 def run_bootstrap(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:
