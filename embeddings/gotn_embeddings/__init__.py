@@ -13,10 +13,12 @@ from gotn_embeddings.errors import (
 )
 from gotn_embeddings.identity import Encoded, ModelIdentity
 from gotn_embeddings.store import FaissStore
-from gotn_embeddings.vectors import Hit, Neighbours, Position, VectorStore, mutual
+from gotn_embeddings.vectors import ALIKE, NEAREST, Hit, Neighbours, Position, VectorStore, mutual
 
 __all__ = [
+    "ALIKE",
     "CHOICES",
+    "NEAREST",
     "BadText",
     "BadVector",
     "EmbeddingError",

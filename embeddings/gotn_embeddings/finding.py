@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gotn_embeddings import processor
 from gotn_embeddings.errors import NoEncoder
 from gotn_embeddings.identity import Vectors
 
 EXACT, HNSW = "exact", "hnsw"
-#: Vectors up to which exact search is quick enough to need no graph.
-SWITCH = 5_000
+#: Vectors up to which exact search is taken: building a graph and asking it well enough (0.999
+#: of the nearest ten) costs more than comparing all pairs up to some 30,000 where a processor
+#: has AVX-512, some 5,000 where it has not; one exact query of 20,000 takes 1.5 ms.
+SWITCH = 20_000
 #: Edges of a vector in the graph, candidates looked at when it is added, and when it is asked.
 LINKS, BUILDING, ASKING = 32, 40, 64
 
@@ -22,6 +25,7 @@ LINKS, BUILDING, ASKING = 32, 40, 64
 def _faiss() -> Any:
     if importlib.util.find_spec("faiss") is None:
         raise NoEncoder("faiss-cpu is not installed: pip install 'gotn[embeddings-light]'")
+    processor.wait_quietly()
     import faiss
 
     return faiss

@@ -38,6 +38,7 @@ class FaissIndex:
         self._faiss = finding.empty(EXACT, self.identity.dimension)
         self._ids: list[str | None] = []
         self._places: dict[str, int] = {}
+        self._empty = np.zeros(0, np.bool_)  # which places are
 
     @property
     def kind(self) -> str:
@@ -123,18 +124,21 @@ class FaissIndex:
         with self._turns.writing():
             self._kind, self._faiss, self._ids = kind, faiss, ids
             self._places = {id_: place for place, id_ in enumerate(ids) if id_ is not None}
+            self._empty = np.array([id_ is None for id_ in ids], np.bool_)
 
     def _forget(self, ids: Collection[str]) -> None:
         for id_ in ids:
             place = self._places.pop(id_, None)
             if place is not None:
                 self._ids[place] = None
+                self._empty[place] = True
 
     def _append(self, names: list[str], rows: Vectors) -> None:
         first = len(self._ids)
         self._faiss.add(rows)
         self._ids += names
         self._places.update(zip(names, range(first, first + len(names)), strict=True))
+        self._empty = np.concatenate([self._empty, np.zeros(len(names), np.bool_)])
         if self._kind == EXACT and len(self._places) > self._switch:
             self._rebuild()
 
@@ -152,6 +156,7 @@ class FaissIndex:
         self._faiss.add(rows)
         self._ids = list(names)
         self._places = {name: place for place, name in enumerate(names)}
+        self._empty = np.zeros(len(names), np.bool_)
 
     def _rows(self, places: "Sequence[int] | NDArray[np.int64]") -> Vectors:
         if not len(places):
@@ -170,9 +175,7 @@ class FaissIndex:
 
     def _nearest(self, asked: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
         """Places and cosines; empty places are left out by FAISS itself."""
-        empty = None
-        if len(self._places) < len(self._ids):
-            empty = np.array([id_ is None for id_ in self._ids], bool)
+        empty = self._empty if len(self._places) < len(self._ids) else None
         return finding.nearest(self._faiss, self._kind, asked, k, empty)
 
     def _among(self, asked: Vectors, k: int, among: Collection[str]) -> list[list[Hit]]:

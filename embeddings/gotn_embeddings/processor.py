@@ -21,6 +21,15 @@ def has_bfloat16() -> bool:
     return not FLAGS.isdisjoint(found.split())
 
 
+def wait_quietly() -> None:
+    """Have OpenMP's threads sleep, not spin, between two pieces of work; before it is loaded.
+
+    Spinning threads of FAISS and torch take the cores from the database beside them: with two
+    cores and others at work searches took twenty times as long.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
 def threads() -> int:
     """Cores this process may use."""
     if hasattr(os, "sched_getaffinity"):

@@ -37,6 +37,7 @@ class SentenceEngine:
             raise NoEncoder(f"sentence-transformers is not installed: {ADVICE}")
         # Read when its packages are imported: a model that is not here is an error, no download.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        processor.wait_quietly()
         self.device = device or _device()
         self._model = _loaded(files, self.device)
         self.arithmetic = "float32"

@@ -18,6 +18,9 @@ from gotn_embeddings.identity import ModelIdentity, Vectors
 
 #: How far from 1 a vector's length may be: bfloat16 engines and files round.
 TOLERANCE = 1e-3
+#: How many nearest others of a node may become soft edges, and the least cosine of one, where a
+#: project has no settings of its own; chosen by `make bench-quality` on real issues.
+NEAREST, ALIKE = 5, 0.6
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,12 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Web origins that may call the API, with commas."
     )
+    encoder: Literal["auto", "sentence-transformers", "onnx"] = Field(
+        "auto", description="What turns texts into vectors; auto takes what is installed."
+    )
+    encoder_model: str | None = Field(
+        None, description="A sentence-transformers model or its folder; without it the built-in."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the server logs."
     )

@@ -51,6 +51,7 @@ def most(ratio: float) -> Goal:
 
 ONE_WRITE = "one write transaction that creates the edge"
 SAME_JSON = "REST of the same JSON"
+ST_FLOAT32 = "sentence-transformers in float32"
 FETCH = "the packed one-row fetch alone"
 MEASURES = (
     Measure(
@@ -131,6 +132,28 @@ MEASURES = (
         "a tree's total added up anew",
         "one scan of the same tasks",
         {"": most(1.7)},
+    ),
+    Measure(
+        "encode",
+        "vectors of real texts",
+        ST_FLOAT32,
+        {
+            "sentence-transformers": Goal(3.0, "gain"),
+            "onnxruntime": Goal(2.4, "gain"),
+            "openvino": Goal(4.0, "gain"),
+        },
+    ),
+    Measure(
+        "first",
+        "first vector of a new process",
+        "a bare Python process that imports numpy",
+        {"": Goal(500.0, "ms")},
+    ),
+    Measure(
+        "neighbours",
+        "all-pairs nearest ten of real vectors",
+        "faiss IndexFlatIP, one batch",
+        {"10,000 vectors": most(0.4), "100,000 vectors": most(0.15)},
     ),
     Measure("help", "gotn --help", "a bare Typer program", {"": most(1.5)}),
     Measure("peers", "layers of the same graph, in memory", FETCH),

@@ -16,7 +16,7 @@ PACKAGES = ("gotn", "neo4j", "neo4j-rust-ext", "strawberry-graphql", "starlette"
 async def described(world: World) -> dict[str, Any]:
     """Processor, memory, load, and the versions of everything that matters."""
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_mib": machine_memory(),
         "load": round(os.getloadavg()[0], 2),
@@ -27,7 +27,8 @@ async def described(world: World) -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Its name, as its maker has it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

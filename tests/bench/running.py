@@ -6,6 +6,8 @@ from typing import Any
 from bench import machine
 from bench.goals import NAMES
 from bench.rows.claiming import claims, handing
+from bench.rows.encoding import encodes
+from bench.rows.finding import neighbours
 from bench.rows.following import events
 from bench.rows.grouping import grouped
 from bench.rows.importing import imports, links
@@ -36,6 +38,8 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
     (trees, frozenset({"tree-import", "total", "spend", "recompute"})),
+    (encodes, frozenset({"encode", "first"})),
+    (neighbours, frozenset({"neighbours"})),
     (helps, frozenset({"help"})),
 )
 

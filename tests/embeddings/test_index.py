@@ -1,0 +1,86 @@
+"""The index in memory: when it becomes a graph, when it is swept, and what pairs come of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conformance.vector_store import IDENTITY, nearest, vectors
+
+from gotn_embeddings import Neighbours, mutual
+from gotn_embeddings.index import EMPTY, FaissIndex
+
+
+def test_kind_follows_the_size() -> None:
+    """Exact up to the switching point, a graph above, whether put at once or one by one."""
+    held = vectors(30)
+    at_once, one_by_one = (FaissIndex(IDENTITY, switch=20) for _ in range(2))
+    for id_, vector in list(held.items())[:20]:
+        one_by_one.put({id_: vector})
+    assert "exact" == one_by_one.kind
+    for id_, vector in list(held.items())[20:]:
+        one_by_one.put({id_: vector})
+    at_once.put(held)
+    assert ("hnsw", "hnsw") == (at_once.kind, one_by_one.kind)
+    for query in held.values():
+        expected = nearest(held, query, 5)
+        assert expected == [hit.id for hit in at_once.search(query[None], 5)[0]]
+        assert expected == [hit.id for hit in one_by_one.search(query[None], 5)[0]]
+
+
+@pytest.mark.parametrize("switch", [10, 10_000], ids=["hnsw", "exact"])
+def test_empty_places_are_swept(switch: int) -> None:
+    """Replacing and removing for long leaves no more empty places than are borne."""
+    index, held = FaissIndex(IDENTITY, switch=switch), vectors(400)
+    index.put(held)
+    for seed in range(1, 6):
+        held |= dict(list(vectors(400, seed).items())[:150])
+        index.put({id_: held[id_] for id_ in list(held)[:150]})
+        gone = list(held)[-20:]
+        index.remove(gone)
+        held = {id_: held[id_] for id_ in held if id_ not in gone}
+        with index.still() as (_, faiss, ids):
+            assert len(ids) == faiss.ntotal
+            assert len(ids) - len(held) <= max(64, EMPTY * len(ids))
+    for query in list(held.values())[::40]:
+        assert nearest(held, query, 3) == [hit.id for hit in index.search(query[None], 3)[0]]
+    assert held.keys() == index.ids()
+
+
+def test_removing_everything_leaves_an_index_that_works() -> None:
+    """Empty, and filled again."""
+    index, held = FaissIndex(IDENTITY, switch=10), vectors(200)
+    index.put(held)
+    index.remove(held)
+    assert [[]] == index.search(held["node-0000"][None], 3)
+    assert 0 == len(index)
+    index.put(held)
+    assert "node-0000" == index.search(held["node-0000"][None], 1)[0][0].id
+
+
+def test_recall_of_the_graph_on_384_numbers() -> None:
+    """Of clustered vectors the graph finds nearly all of the exact nearest ten."""
+    chance = np.random.default_rng(0)
+    centres = chance.normal(size=(60, 384))
+    rows = centres[chance.integers(0, 60, 3000)] + 0.8 * chance.normal(size=(3000, 384))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    held = {f"{n:05}": row.astype(np.float32) for n, row in enumerate(rows)}
+
+    identity = replace(IDENTITY, dimension=384)
+    exact, graph = FaissIndex(identity), FaissIndex(identity, switch=100)
+    exact.put(held)
+    graph.put(held)
+    pairs = zip(exact.neighbours(10).rows, graph.neighbours(10).rows, strict=True)
+    assert np.mean([len({*a} & {*b}) / 10 for a, b in pairs]) >= 0.99
+
+
+def test_mutual_pairs() -> None:
+    """Both must name the other, above the threshold; strongest first, each pair once."""
+    found = Neighbours(
+        ["a", "b", "c", "d"],
+        np.array([[1, 2], [0, 2], [3, 0], [2, -1]]),
+        np.array([[0.9, 0.8], [0.9, 0.7], [0.95, 0.8], [0.95, 0.0]], np.float32),
+    )
+    pairs = mutual(found, 0.5)
+    assert [("c", "d"), ("a", "b"), ("a", "c")] == [pair[:2] for pair in pairs]
+    assert [("c", "d"), ("a", "b")] == [pair[:2] for pair in mutual(found, 0.85)]
+    assert [] == mutual(FaissIndex(IDENTITY).neighbours(5), 0.0)
