@@ -8,6 +8,7 @@ import strawberry
 
 from gotn import errors, shapes
 from gotn.api import inputs
+from gotn.api.alike import SimilarityMutations
 from gotn.api.context import Context
 from gotn.api.costs import TaskMutations
 from gotn.api.edges import WorkEdge
@@ -84,7 +85,7 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation(Executing, TaskMutations, ProtocolMutations):
+class Mutation(Executing, TaskMutations, ProtocolMutations, SimilarityMutations):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

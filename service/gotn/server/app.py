@@ -30,6 +30,7 @@ from gotn.server.readiness import Readiness
 from gotn.server.requests import Requests
 from gotn.server.size import Most, Size
 from gotn.settings import Settings
+from gotn.similarity.engine import Engine, Options
 from gotn.work.usecases.queue import WriteQueue
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -48,10 +49,18 @@ def create_app(settings: Settings) -> Starlette:
     metrics = Metrics()
     database.on_statement = metrics.statement
     readiness = Readiness(database)
+    similarity = Engine(
+        database,
+        Options(
+            folder=settings.home / "vectors",
+            encoder=settings.encoder,
+            model=settings.encoder_model,
+        ),
+    )
     return Starlette(
-        routes=_routes(settings, database, readiness, metrics, queue, feed),
+        routes=_routes(settings, database, readiness, metrics, queue, feed, similarity),
         middleware=_around(settings, metrics),
-        lifespan=_lifespan(database, readiness, queue, feed),
+        lifespan=_lifespan(database, readiness, queue, feed, similarity),
         exception_handlers={HTTPException: _http_error},
     )
 
@@ -68,7 +77,9 @@ def _opened(settings: Settings) -> Database:
     )
 
 
-def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed: Feed) -> Any:
+def _lifespan(
+    database: Database, readiness: Readiness, queue: WriteQueue, feed: Feed, similarity: Engine
+) -> Any:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
@@ -80,6 +91,7 @@ def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed:
         finally:
             await feed.close()
             await queue.close()
+            await similarity.close()
             await database.close()
 
     return lifespan
@@ -117,6 +129,7 @@ def _routes(
     metrics: Metrics,
     queue: WriteQueue,
     feed: Feed,
+    similarity: Engine,
 ) -> list[BaseRoute]:
     limits = Limits(
         depth=settings.max_depth,
@@ -135,6 +148,7 @@ def _routes(
         metrics=metrics,
         actor=settings.actor,
         queue=queue,
+        similarity=similarity,
         live=Live(asked, feed, settings.max_subscriptions),
         reach=Reach(
             key=key.get_secret_value() if key else None,

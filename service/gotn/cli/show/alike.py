@@ -1,0 +1,29 @@
+"""What is about the same: links, hits, contexts, duplicates, disagreements."""
+
+from typing import Any
+
+from rich.console import Console
+
+from gotn.cli.show import parts, work
+from gotn.cli.show.terminal import Text
+
+Row = dict[str, Any]
+
+
+def show_linked(data: Row, console: Console) -> None:
+    """What deriving soft edges changed."""
+    changed = f"{data['added']} added, {data['removed']} removed, {data['updated']} updated"
+    console.print(Text(f"Edges derived from meaning: {changed}.", style="bold"))
+    how = (
+        f"{parts.count(data['vectors'], 'node')} compared by {data['model']}: mutual {data['k']} "
+        f"nearest, cosine {data['threshold']:g} or more"
+    )
+    console.print(Text(how + ("." if data["whole"] else "; only what changed."), style="dim"))
+    if data["stated"]:
+        console.print(Text(f"{data['stated']} stated by others stay as they are.", style="dim"))
+
+
+def show_both(data: Row, console: Console) -> None:
+    """What deriving both kinds changed."""
+    work.show_linked(data, console)
+    show_linked(data["soft"], console)

@@ -1,0 +1,96 @@
+"""The questions similarity has for the database."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.keys import batches, key
+from gotn.similarity import texts
+
+#: Nodes whose texts are read at once: each may have a MiB.
+PAGE = 500
+#: What derived soft edges say of where they come from.
+PROVENANCE = {"created_by": "soft_engine", "source": "embedding_cosine"}
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A soft edge as it is stored; the smaller id first."""
+
+    score: float
+    model: str
+    #: Whether this service derived it; others are left as they are.
+    ours: bool
+
+
+#: Soft edges by their two ends, the smaller id first.
+Pairs = dict[tuple[str, str], Soft]
+
+
+async def standing(tx: Tx, project_id: str, seq: int) -> dict[str, Any] | None:
+    """The journal's head, and the hash of the entry with this seq; None without a project."""
+    return await tx.one("similarity/standing", project=project_id, entry=f"{project_id}/{seq}")
+
+
+async def pages(database: Database, project_id: str) -> AsyncIterator[list[tuple[str, str]]]:
+    """Every node's id and text, page by page in the order of ids."""
+    after = ""
+    while True:
+        rows = await database.read(
+            lambda tx, a=after: tx.value(  # type: ignore[misc]
+                "similarity/page_texts", project=project_id, after=a, limit=PAGE
+            )
+        )
+        if not rows:
+            return
+        after = rows[-1][0]
+        yield [_text(row) for row in rows]
+
+
+async def texts_of(database: Database, project_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """The texts of those of these nodes that there are."""
+    found: dict[str, str] = {}
+    for some in batches(ids, PAGE):
+        keys = [key(project_id, id_) for id_ in some]
+        rows = await database.read(
+            lambda tx, k=keys: tx.value("similarity/texts_of", keys=k)  # type: ignore[misc]
+        )
+        found |= dict(_text(row) for row in rows)
+    return found
+
+
+def _text(row: Sequence[Any]) -> tuple[str, str]:
+    id_, summary, prompt, tags = row
+    return id_, texts.text(summary, prompt, tags)
+
+
+async def soft_edges(tx: Tx, project_id: str, ids: Iterable[str] | None = None) -> Pairs:
+    """The soft edges of a project, or of some of its nodes."""
+    provenance = shapes.dumps(PROVENANCE)
+    if ids is None:
+        row = await tx.row("similarity/soft_edges", project=project_id, provenance=provenance)
+        return _pairs(row)
+    found: Pairs = {}
+    for some in batches(sorted(ids)):
+        keys = [key(project_id, id_) for id_ in some]
+        found |= _pairs(await tx.row("similarity/soft_edges_of", keys=keys, provenance=provenance))
+    return found
+
+
+def _pairs(row: dict[str, Any]) -> Pairs:
+    columns = (row[name] for name in ("src", "dst", "scores", "models", "ours"))
+    return {
+        (a, b): Soft(score, model, ours) for a, b, score, model, ours in zip(*columns, strict=True)
+    }
+
+
+async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:
+    """Let nodes say where their vectors are kept, which is no part of the graph's state."""
+    rows = [
+        [key(project_id, id_), shapes.dumps({"collection": texts.COLLECTION, "id": vector})]
+        for id_, vector in sorted(vectors.items())
+    ]
+    for some in batches(rows):
+        await tx.rows("similarity/put_refs", refs=some)

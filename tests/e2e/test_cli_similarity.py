@@ -1,0 +1,70 @@
+"""What is about the same, on the command line and over HTTP, by the real model."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from command import Command
+from meaning import SAID
+
+#: Packages that take seconds or megabytes to import.
+HEAVY = ("faiss", "onnxruntime", "rapidfuzz", "sentence_transformers", "tokenizers", "torch")
+
+
+def document() -> str:
+    """The small project as a file of 001."""
+    nodes = [
+        {"id": id_, "kind": "task", "summary": summary, "prompt_text": prompt}
+        for id_, (summary, prompt) in SAID.items()
+    ]
+    return json.dumps({"nodes": nodes, "edges": []})
+
+
+@pytest.fixture
+def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Command:
+    """The command on this test's project, which holds the small project."""
+    command = Command(neo4j_environment, tmp_path, project, extra={"GOTN_ENCODER": "onnx"})
+    assert len(SAID) == command.data("import", "-", given=document())["nodes"]
+    command.data("project", "settings", "soft_k=3", "soft_threshold=0.4")
+    return command
+
+
+def test_link_soft_and_plan(gotn: Command) -> None:
+    """Soft edges are made once, and a plan puts their nodes together and says why."""
+    linked = gotn.data("link", "--hard", "--soft")
+    assert {"added", "removed", "unmet", "cycles", "soft"} <= linked.keys()
+    assert 4 <= linked["soft"]["added"]
+    again = gotn.data("link", "--soft")
+    assert (0, 0, 0, 0) == tuple(again[name] for name in ("added", "removed", "updated", "encoded"))
+    assert "Edges derived from meaning: 0 added" in gotn.text("link", "--soft", "--all")
+    rows = gotn.data("edge", "list", "--type", "soft_semantic")["edges"]
+    assert {row["evidence"][:6] for row in rows} == {"cosine"}
+    plan = gotn.data("plan", "--dry-run")
+    (order,) = plan["layers"]
+    for a, b in (("login", "signin"), ("billing", "invoice"), ("backup", "restore")):
+        assert 1 == abs(order.index(a) - order.index(b))
+    assert order.index("signin") < order.index("billing") < order.index("backup")
+    assert "Put together because their texts are alike" in plan["ordering_reason"]
+    assert gotn.data("journal", "verify")["equal"]
+
+
+def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
+    """What needs one says how to install it; everything else does not ask for it."""
+    with mock.patch("gotn_embeddings.choice.installed", return_value=False):
+        error = gotn.error("link", "--soft", code=1)
+        assert "ENCODER_UNAVAILABLE" == error["code"]
+        assert "pip install 'gotn[embeddings-light]'" in error["message"]
+        assert 9 == len(gotn.data("plan", "--dry-run")["ordered_node_ids"])
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    """The command line, the schema and similarity itself load none of the engines."""
+    text = (
+        "import sys, gotn.cli.app, gotn.api.schema, gotn.server.app, gotn.similarity.linking\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert "[]" == done.stdout.strip()
