@@ -1,6 +1,8 @@
 """Small projects whose nodes mean something, and the engine that compares them."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from factories import make_node
 
@@ -22,7 +24,7 @@ SAID = {
 }
 
 
-def drafts(**overrides: dict[str, object]) -> list[WorkNodeDraft]:
+def drafts(**overrides: Mapping[str, Any]) -> list[WorkNodeDraft]:
     """Those nodes, with more said of some."""
     return [
         make_node(id_, summary=summary, prompt_text=prompt, **overrides.get(id_, {}))

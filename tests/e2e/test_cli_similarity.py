@@ -47,8 +47,21 @@ def test_link_soft_and_plan(gotn: Command) -> None:
     for a, b in (("login", "signin"), ("billing", "invoice"), ("backup", "restore")):
         assert 1 == abs(order.index(a) - order.index(b))
     assert order.index("signin") < order.index("billing") < order.index("backup")
-    assert "Put together because their texts are alike" in plan["ordering_reason"]
+    assert "texts are alike: login, reset, signin (0.8" in plan["ordering_reason"]
+    assert ", layer 1); " in plan["ordering_reason"]
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_similar(gotn: Command) -> None:
+    """By an id or a text, as data and as a table, with filters."""
+    found = gotn.data("similar", "login", "--limit", "2")["hits"]
+    assert "signin" == found[0]["id"]
+    assert {"kind", "summary", "status"} == found[0]["node"].keys()
+    found = gotn.data("similar", "How do users authenticate?", "--by", "meaning")["hits"]
+    assert found[0]["id"] in {"login", "signin"}
+    assert [] == gotn.data("similar", "login", "--kind", "nothing")["hits"]
+    assert "Build the sign-in form" in gotn.text("similar", "login", "--status", "ready")
+    assert gotn.error("similar", " ", code=1)["code"] == "INVALID"
 
 
 def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
@@ -57,6 +70,8 @@ def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
         error = gotn.error("link", "--soft", code=1)
         assert "ENCODER_UNAVAILABLE" == error["code"]
         assert "pip install 'gotn[embeddings-light]'" in error["message"]
+        assert "ENCODER_UNAVAILABLE" == gotn.error("similar", "fox", code=1)["code"]
+        assert ["logo"] == [h["id"] for h in gotn.data("similar", "fox", "--by", "words")["hits"]]
         assert 9 == len(gotn.data("plan", "--dry-run")["ordered_node_ids"])
 
 

@@ -5,13 +5,26 @@ from typing import Annotated, Any
 import strawberry
 
 from gotn.api.context import Context
-from gotn.api.describing import value
+from gotn.api.describing import choices, value
 from gotn.api.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from gotn.api.inputs import key_member, project_member
+from gotn.api.nodes import WorkNode
+from gotn.api.questions import field
 from gotn.errors import EncoderUnavailable
-from gotn.similarity import linking, records
+from gotn.graph.arguments import FILTER, ProjectId
+from gotn.graph.resolvers import found_by_key
+from gotn.keys import key
+from gotn.similarity import finding, linking, records
 from gotn.similarity.engine import Engine
+from gotn.similarity.store import Which
+from gotn.work.records import NodeStatus
 
+choices(
+    records.SearchWay,
+    HYBRID="By meaning and by words, put together by rank.",
+    MEANING="By meaning alone.",
+    WORDS="By words alone, which needs no encoder.",
+)
 value(
     records.SoftLinked,
     added="Edges that are new.",
@@ -32,6 +45,85 @@ def engine(info: strawberry.Info[Context, None]) -> Engine:
     if info.context.similarity is None:
         raise EncoderUnavailable
     return info.context.similarity
+
+
+def about(description: str) -> Any:
+    """An argument with its description."""
+    return strawberry.argument(description=description)
+
+
+@strawberry.input(description="Which nodes are looked for; members are joined by AND.")
+class SimilarFilter:
+    """Which nodes are looked for; members are joined by AND, null asks nothing."""
+
+    status: list[NodeStatus] | None = strawberry.field(
+        default=None, description="In one of these statuses."
+    )
+    kind: str | None = strawberry.field(default=None, description="Of this kind.")
+    tag: str | None = strawberry.field(default=None, description="With this keyword.")
+
+    def which(self) -> Which:
+        """As the search takes it."""
+        statuses = None if self.status is None else tuple(one.value for one in self.status)
+        return Which(statuses=statuses, kind=self.kind, tag=self.tag)
+
+
+@strawberry.type(description="A node that is similar to what was asked for.")
+class SimilarNode:
+    """A node that is similar to what was asked for."""
+
+    project_id: strawberry.Private[str]
+    id: str = strawberry.field(description="Id of the node in its project.")
+    fused: float = strawberry.field(
+        description="What it is ordered by: the sum of 1 / (60 + rank) over both ways."
+    )
+    cosine: float | None = strawberry.field(
+        description="Cosine of the two texts, -1 to 1; null where nothing was encoded."
+    )
+    by_meaning: int | None = strawberry.field(
+        description="Its rank by meaning, from 1; null where it was not found so."
+    )
+    by_words: int | None = strawberry.field(
+        description="Its rank by words, from 1; null where it was not found so."
+    )
+
+    @strawberry.field(description="The node.", graphql_type=WorkNode | None)
+    async def node(self, info: strawberry.Info) -> Any:
+        """The node; null where it was removed meanwhile."""
+        return await node_of(info, self.project_id, self.id)
+
+
+async def node_of(info: strawberry.Info, project_id: str, id_: str) -> Any:
+    """A node by its id, with what the document selects of it, in one statement for all."""
+    return await found_by_key(info, WorkNode, project_id, key(project_id, id_))
+
+
+@strawberry.type(description="Questions about what texts mean.")
+class SimilarityQueries:
+    """Questions about what texts mean; part of Query."""
+
+    @field(
+        "The nodes most similar to a text or to a node, best first. A narrow filter leaves out; "
+        "it does not cut short."
+    )
+    async def similar(
+        self,
+        info: strawberry.Info[Context, None],
+        project: ProjectId = "default",
+        text: Annotated[str | None, about("A text; or give `node`.")] = None,
+        node: Annotated[str | None, about("Id of a node; or give `text`.")] = None,
+        filter_: Annotated[SimilarFilter | None, FILTER] = None,
+        first: Annotated[int, about("How many, 1 to 100.")] = 10,
+        way: Annotated[
+            records.SearchWay, about("How they are looked for.")
+        ] = records.SearchWay.HYBRID,
+    ) -> list[SimilarNode]:
+        """The nodes most similar to a text or to a node."""
+        which = Which() if filter_ is None else filter_.which()
+        found = await finding.similar(
+            engine(info), project, text=text, node=node, which=which, first=first, way=way
+        )
+        return [SimilarNode(project_id=project, **vars(one)) for one in found]
 
 
 @strawberry.input(description="What `linkSoft` takes.")

@@ -48,6 +48,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
+from gotn.similarity import finding
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -67,6 +68,7 @@ LISTS: Mapping[str, int] = {
     "Planted.disagreements": asking.LIMIT,
     "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
+    "Query.similar": finding.MOST,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,
     "Query.why": asking.CAUSES,

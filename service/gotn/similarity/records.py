@@ -1,6 +1,32 @@
 """What similarity answers."""
 
 from dataclasses import dataclass
+from enum import Enum
+
+
+class SearchWay(Enum):
+    """How what is similar is looked for."""
+
+    #: By meaning and by words, put together by rank.
+    HYBRID = "hybrid"
+    #: By meaning alone.
+    MEANING = "meaning"
+    #: By words alone, which needs no encoder.
+    WORDS = "words"
+
+
+@dataclass(kw_only=True)
+class Similar:
+    """A node that is similar to what was asked for."""
+
+    id: str
+    #: Its place in the order: the sum of 1 / (60 + rank) over both ways (reciprocal rank fusion).
+    fused: float
+    #: Cosine of the two texts, -1 to 1; None where nothing was encoded.
+    cosine: float | None = None
+    #: Its rank by meaning and by words, from 1; None where it was not found so.
+    by_meaning: int | None = None
+    by_words: int | None = None
 
 
 @dataclass(kw_only=True)

@@ -86,6 +86,45 @@ def _pairs(row: dict[str, Any]) -> Pairs:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Which:
+    """Which nodes are looked for; None asks nothing."""
+
+    statuses: tuple[str, ...] | None = None
+    kind: str | None = None
+    tag: str | None = None
+
+    @property
+    def anything(self) -> bool:
+        """Whether every node is."""
+        return self == Which()
+
+    def parameters(self) -> dict[str, Any]:
+        """As the statements take it."""
+        statuses = None if self.statuses is None else list(self.statuses)
+        return {"statuses": statuses, "kind": self.kind, "tag": self.tag}
+
+
+async def among(database: Database, project_id: str, which: Which) -> list[str]:
+    """Ids of those nodes."""
+    given = which.parameters()
+    found: list[str] = await database.read(
+        lambda tx: tx.value("similarity/among", project=project_id, **given)
+    )
+    return found
+
+
+async def by_words(
+    database: Database, project_id: str, words: str, which: Which, limit: int
+) -> list[str]:
+    """Ids of the nodes that a full-text query fits best, best first."""
+    given = which.parameters() | {"words": words, "limit": limit}
+    found: list[str] = await database.read(
+        lambda tx: tx.value("similarity/by_words", project=project_id, **given)
+    )
+    return found
+
+
 async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:
     """Let nodes say where their vectors are kept, which is no part of the graph's state."""
     rows = [

@@ -23,6 +23,26 @@ def show_linked(data: Row, console: Console) -> None:
         console.print(Text(f"{data['stated']} stated by others stay as they are.", style="dim"))
 
 
+def show_similar(data: Row, console: Console) -> None:
+    """What is similar, best first."""
+    if not data["hits"]:
+        console.print("Nothing similar.")
+        return
+    names = ("cosine", "meaning", "words", "id", "status", "kind", "summary")
+    grid = parts.table(*names, right=names[:3])
+    for row in data["hits"]:
+        node = row["node"] or {}
+        grid.add_row(
+            "–" if row["cosine"] is None else f"{row['cosine']:.2f}",
+            *("–" if row[way] is None else f"{row[way]}" for way in ("by_meaning", "by_words")),
+            parts.text(row["id"], "bold"),
+            parts.status(node.get("status")),
+            parts.text(node.get("kind"), "dim"),
+            parts.text(parts.short(node.get("summary"))),
+        )
+    console.print(grid)
+
+
 def show_both(data: Row, console: Console) -> None:
     """What deriving both kinds changed."""
     work.show_linked(data, console)

@@ -1,0 +1,64 @@
+"""What is about the same: similar, context, dedupe, disagreements."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from gotn.cli.call import Call
+from gotn.cli.verb import verb
+from gotn.cli.verbs.asking import Status
+
+
+class Way(StrEnum):
+    """How what is similar is looked for."""
+
+    hybrid = "hybrid"
+    meaning = "meaning"
+    words = "words"
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs."""
+    verb(
+        app,
+        "similar",
+        "gotn similar 'users cannot log in' -p demo",
+        "gotn similar run_migrations --status completed --limit 5",
+    )(similar)
+
+
+def similar(
+    call: Call,
+    what: Annotated[str, typer.Argument(metavar="TEXT|ID", help="A text, or the id of a node.")],
+    status: Annotated[
+        list[Status] | None, typer.Option("--status", help="Only these; repeatable.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="Only this kind.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="Only with this keyword.")] = None,
+    way: Annotated[Way, typer.Option("--by", help="How to look for it.")] = Way.hybrid,
+    as_text: Annotated[
+        bool, typer.Option("--text", help="It is a text, even if a node has this id.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100, help="Rows to show at most.")
+    ] = 10,
+) -> None:
+    """Find the nodes most similar to a text or to a node, by meaning and by words."""
+    from gotn.cli.show import alike  # noqa: PLC0415
+    from gotn.errors import NotFound  # noqa: PLC0415
+
+    asked = {
+        "status": [one.name.upper() for one in status] if status else None,
+        "kind": kind,
+        "tag": tag,
+    }
+    given: dict[str, Any] = {"first": limit, "way": way.name.upper()}
+    given["filter"] = {name: value for name, value in asked.items() if value is not None}
+    try:
+        found = call.ask("Similar", **given, **({"text": what} if as_text else {"node": what}))
+    except NotFound as error:
+        if "id" not in error.facts:
+            raise
+        found = call.ask("Similar", **given, text=what)
+    call.answer({"hits": found}, alike.show_similar)
