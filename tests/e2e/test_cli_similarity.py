@@ -64,6 +64,17 @@ def test_similar(gotn: Command) -> None:
     assert gotn.error("similar", " ", code=1)["code"] == "INVALID"
 
 
+def test_context(gotn: Command) -> None:
+    """What an agent needs, as data with its parts and as the text itself."""
+    gotn.data("node", "update", "backup", "--status", "running")
+    gotn.data("node", "update", "backup", "--status", "completed")
+    found = gotn.data("context", "restore", "--budget", "500")
+    assert ["restore", "backup"] == [part["id"] for part in found["parts"]]
+    assert found["tokens"] <= 500
+    assert "Dump the database every night" in gotn.text("context", "restore")
+    assert gotn.error("context", "nobody", code=3)["code"] == "NOT_FOUND"
+
+
 def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
     """What needs one says how to install it; everything else does not ask for it."""
     with mock.patch("gotn_embeddings.choice.installed", return_value=False):

@@ -1,20 +1,23 @@
 """What is about the same, as root fields."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import strawberry
+from strawberry.scalars import JSON
 
 from gotn.api.context import Context
-from gotn.api.describing import choices, value
+from gotn.api.describing import choices, described, value
 from gotn.api.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from gotn.api.inputs import key_member, project_member
 from gotn.api.nodes import WorkNode
-from gotn.api.questions import field
+from gotn.api.questions import NodeId, field
 from gotn.errors import EncoderUnavailable
 from gotn.graph.arguments import FILTER, ProjectId
+from gotn.graph.forms import adopt
 from gotn.graph.resolvers import found_by_key
 from gotn.keys import key
-from gotn.similarity import finding, linking, records
+from gotn.similarity import finding, linking, preparing, records
 from gotn.similarity.engine import Engine
 from gotn.similarity.store import Which
 from gotn.work.records import NodeStatus
@@ -24,6 +27,12 @@ choices(
     HYBRID="By meaning and by words, put together by rank.",
     MEANING="By meaning alone.",
     WORDS="By words alone, which needs no encoder.",
+)
+choices(
+    records.PartKind,
+    TASK="The node itself: what is to be done.",
+    PREREQUISITE="A finished prerequisite, and what it brought.",
+    SOLVED="A finished node that is about the same.",
 )
 value(
     records.SoftLinked,
@@ -98,6 +107,48 @@ async def node_of(info: strawberry.Info, project_id: str, id_: str) -> Any:
     return await found_by_key(info, WorkNode, project_id, key(project_id, id_))
 
 
+@strawberry.type(description="A part of what an agent needs for a node.")
+class ContextPart(records.ContextPart):
+    """A part of what an agent needs for a node."""
+
+    artifacts: JSON | None = strawberry.field(
+        default=None, description="What it made, by its last step or by its own word."
+    )
+    outputs: JSON | None = strawberry.field(
+        default=None, description="What its last completed step brought."
+    )
+
+
+@strawberry.type(description="What an agent needs for a node, within a number of tokens.")
+class NodeContext(records.NodeContext):
+    """What an agent needs for a node, within a number of tokens."""
+
+    parts: tuple[ContextPart, ...] = strawberry.field(
+        default=(), description="The parts, the node's own task first, then the most useful."
+    )
+
+
+described(
+    ContextPart,
+    kind="What it is.",
+    id="Id of the node that it is about.",
+    text="The part itself, in Markdown.",
+    tokens="About how many tokens it has: a fourth of its bytes, rounded up.",
+    usefulness="What parts are ordered by: 1 for the node, 1 / distance of a prerequisite, "
+    "else the cosine.",
+    shortened="It was cut to fit: the node's own text at its end, others to what they brought.",
+)
+described(
+    NodeContext,
+    id="Id of the node.",
+    budget="The tokens that were allowed.",
+    tokens="About how many it has.",
+    text="All parts, one after the other, in Markdown.",
+    left_out="Ids of what would have been useful and did not fit.",
+    note="What is missing and why; null where nothing is.",
+)
+
+
 @strawberry.type(description="Questions about what texts mean.")
 class SimilarityQueries:
     """Questions about what texts mean; part of Query."""
@@ -124,6 +175,19 @@ class SimilarityQueries:
             engine(info), project, text=text, node=node, which=which, first=first, way=way
         )
         return [SimilarNode(project_id=project, **vars(one)) for one in found]
+
+    @field("What an agent needs for a node, the most useful first, within a number of tokens.")
+    async def context(
+        self,
+        info: strawberry.Info[Context, None],
+        id_: NodeId,
+        project: ProjectId = "default",
+        token_budget: Annotated[int, about("Tokens at most, 50 to 1,000,000.")] = 8000,
+    ) -> NodeContext:
+        """What an agent needs for a node."""
+        found = await preparing.context(engine(info), project, id_, token_budget)
+        parts = tuple(adopt(ContextPart, part) for part in found.parts)
+        return adopt(NodeContext, replace(found, parts=parts))
 
 
 @strawberry.input(description="What `linkSoft` takes.")

@@ -48,7 +48,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
-from gotn.similarity import finding
+from gotn.similarity import finding, preparing
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -62,6 +62,7 @@ LISTS: Mapping[str, int] = {
     "Imported.warnings": asking.LIMIT,
     "Linked.cycles": asking.LIMIT,
     "Linked.unmet": asking.LIMIT,
+    "NodeContext.parts": 1 + preparing.BEFORE + preparing.SOLVED,
     "Plan.blocked": asking.LIMIT,
     "Plan.steps": asking.TREE,
     "Plan.unmet": asking.LIMIT,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class SearchWay(Enum):
@@ -27,6 +28,52 @@ class Similar:
     #: Its rank by meaning and by words, from 1; None where it was not found so.
     by_meaning: int | None = None
     by_words: int | None = None
+
+
+class PartKind(Enum):
+    """What a part of a context is."""
+
+    #: The node itself: what is to be done.
+    TASK = "task"
+    #: A finished prerequisite, and what it brought.
+    PREREQUISITE = "prerequisite"
+    #: A finished node that is about the same.
+    SOLVED = "solved"
+
+
+@dataclass(kw_only=True)
+class ContextPart:
+    """A part of what an agent needs for a node."""
+
+    kind: PartKind
+    id: str
+    #: The part itself, in Markdown.
+    text: str
+    #: About how many tokens it has: a fourth of its bytes, rounded up.
+    tokens: int
+    #: What parts are ordered by: 1 for the node, 1 / distance of a prerequisite, else the cosine.
+    usefulness: float
+    #: Whether it was cut to fit: the node's own text at its end, others to what they brought.
+    shortened: bool = False
+    #: Paths and outputs that it made, where it is finished.
+    artifacts: Any = None
+    outputs: Any = None
+
+
+@dataclass(kw_only=True)
+class NodeContext:
+    """What an agent needs for a node, the most useful first, within a number of tokens."""
+
+    id: str
+    budget: int
+    tokens: int
+    #: All parts, one after the other.
+    text: str
+    parts: tuple[ContextPart, ...] = ()
+    #: Ids of what would have been useful and did not fit.
+    left_out: tuple[str, ...] = ()
+    #: What is missing and why: without an encoder nothing is found by meaning.
+    note: str | None = None
 
 
 @dataclass(kw_only=True)

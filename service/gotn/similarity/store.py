@@ -125,6 +125,17 @@ async def by_words(
     return found
 
 
+async def outcomes(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """The artifacts and outputs of the last completed steps of these nodes."""
+    keys = [key(project_id, id_) for id_ in ids]
+    found = await tx.value("similarity/outcomes", keys=keys)
+    return {id_: (_leaf(artifacts), _leaf(outputs)) for id_, artifacts, outputs in found}
+
+
+def _leaf(stored: str | None) -> Any:
+    return None if stored is None else shapes.loads(stored)
+
+
 async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:
     """Let nodes say where their vectors are kept, which is no part of the graph's state."""
     rows = [

@@ -43,6 +43,17 @@ def show_similar(data: Row, console: Console) -> None:
     console.print(grid)
 
 
+def show_context(data: Row, console: Console) -> None:
+    """What an agent needs for a node, as the text that it is given."""
+    console.print(data["text"].rstrip("\n"), markup=False, highlight=False, soft_wrap=True)
+    said = f"about {data['tokens']:,} of {data['budget']:,} tokens"
+    if data["left_out"]:
+        said += f"; left out: {parts.ids(data['left_out'])}"
+    console.print(Text(f"\n{said}", style="dim"))
+    if data["note"]:
+        console.print(Text(f"Nothing by meaning: {data['note']}", style="yellow"))
+
+
 def show_both(data: Row, console: Console) -> None:
     """What deriving both kinds changed."""
     work.show_linked(data, console)

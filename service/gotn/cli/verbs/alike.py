@@ -7,7 +7,7 @@ import typer
 
 from gotn.cli.call import Call
 from gotn.cli.verb import verb
-from gotn.cli.verbs.asking import Status
+from gotn.cli.verbs.asking import Id, Status
 
 
 class Way(StrEnum):
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
         "gotn similar 'users cannot log in' -p demo",
         "gotn similar run_migrations --status completed --limit 5",
     )(similar)
+    verb(app, "context", "gotn context release -p demo --budget 4000")(context)
 
 
 def similar(
@@ -62,3 +63,16 @@ def similar(
             raise
         found = call.ask("Similar", **given, text=what)
     call.answer({"hits": found}, alike.show_similar)
+
+
+def context(
+    call: Call,
+    id: Id,
+    budget: Annotated[
+        int, typer.Option("--budget", min=50, max=1_000_000, help="Tokens at most, about.")
+    ] = 8000,
+) -> None:
+    """Print what an agent needs for a node: task, finished prerequisites, what solved the like."""
+    from gotn.cli.show import alike  # noqa: PLC0415
+
+    call.answer(call.ask("Context", id=id, tokenBudget=budget), alike.show_context)
