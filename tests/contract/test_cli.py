@@ -24,7 +24,7 @@ run claim | run heartbeat | run complete | run fail | run skip | run work | run 
 tree import | tree show | tree report | tree export | cost show
 tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
-similar | context
+similar | context | dedupe
 help | completion
 """
 OPTIONS = {
@@ -43,6 +43,7 @@ OPTIONS = {
     "graph": ["--format", "--around", "--depth", "--status", "--limit", "-o"],
     "similar": ["--status", "--kind", "--tag", "--by", "--text", "--limit"],
     "context": ["--budget"],
+    "dedupe": ["--by", "--threshold", "--only", "--apply", "--undo"],
     "tree-of": ["--format", "-o"],
 }
 EVERYWHERE = ["--project", "-p", "--json", "--actor", "--debug"]

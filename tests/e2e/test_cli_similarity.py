@@ -75,6 +75,25 @@ def test_context(gotn: Command) -> None:
     assert gotn.error("context", "nobody", code=3)["code"] == "NOT_FOUND"
 
 
+def test_dedupe(gotn: Command) -> None:
+    """A dry run changes nothing; --apply merges, --undo takes it back."""
+    gotn.data("node", "add", "fox", "--kind", "task", "--summary", "draw a LOGO",
+              "--prompt", "Sketch three drafts of a logo with a fox.")  # fmt: skip
+    found = gotn.data("dedupe", "--by", "exact")
+    assert [("logo", "fox", None)] == [
+        (d["keep"], d["gone"], d["merge"]) for d in found["duplicates"]
+    ]
+    assert "Nothing was changed" in gotn.text("dedupe")
+    assert 10 == len(gotn.data("node", "list")["nodes"])
+    done = gotn.data("dedupe", "--by", "exact", "--apply")
+    assert 1 == done["merged"]
+    assert 9 == len(gotn.data("node", "list")["nodes"])
+    merge = str(done["duplicates"][0]["merge"])
+    assert "fox is back" in gotn.text("dedupe", "--undo", merge)
+    assert gotn.error("dedupe", "--undo", merge, code=4)["code"] == "CONFLICT"
+    assert gotn.data("journal", "verify")["equal"]
+
+
 def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
     """What needs one says how to install it; everything else does not ask for it."""
     with mock.patch("gotn_embeddings.choice.installed", return_value=False):

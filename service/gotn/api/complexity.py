@@ -48,7 +48,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
-from gotn.similarity import finding, preparing
+from gotn.similarity import duplicates, finding, preparing
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -57,6 +57,7 @@ from gotn.work.store import asking, subgraph
 LISTS: Mapping[str, int] = {
     "BlockingPath.hops": 1000,
     "Costs.groups": 1000,
+    "Deduped.duplicates": duplicates.MOST,
     "Impact.byStatus": len(NodeStatus),
     "Imported.skipped": asking.LIMIT,
     "Imported.warnings": asking.LIMIT,

@@ -76,6 +76,46 @@ class NodeContext:
     note: str | None = None
 
 
+class DuplicateKind(Enum):
+    """Why two nodes seem to be one."""
+
+    #: They say the same but for case and space.
+    EXACT = "exact"
+    #: They say nearly the same words.
+    FUZZY = "fuzzy"
+    #: They mean the same.
+    MEANING = "meaning"
+
+
+@dataclass(kw_only=True)
+class Duplicate:
+    """Two nodes that seem to be one."""
+
+    #: The one that stays: the farther done, else the older.
+    keep: str
+    gone: str
+    kind: DuplicateKind
+    #: 1 for the same words, their share, or the cosine.
+    score: float
+    reason: str
+    #: Why the two cannot be merged as they stand.
+    refused: str | None = None
+    #: The journal entry of the merge, by which it can be undone.
+    merge: int | None = None
+
+
+@dataclass(kw_only=True)
+class Deduped:
+    """What seems to be there twice, and what was merged of it."""
+
+    duplicates: tuple[Duplicate, ...] = ()
+    merged: int = 0
+    #: Whether there are more than are listed.
+    more: bool = False
+    #: What was not looked at and why.
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class SoftLinked:
     """What deriving soft edges changed."""

@@ -36,6 +36,12 @@ async def standing(tx: Tx, project_id: str, seq: int) -> dict[str, Any] | None:
 
 async def pages(database: Database, project_id: str) -> AsyncIterator[list[tuple[str, str]]]:
     """Every node's id and text, page by page in the order of ids."""
+    async for rows in said(database, project_id):
+        yield [_text(row) for row in rows]
+
+
+async def said(database: Database, project_id: str) -> AsyncIterator[list[list[Any]]]:
+    """Every node's id, summary, prompt and keywords, page by page in the order of ids."""
     after = ""
     while True:
         rows = await database.read(
@@ -46,7 +52,7 @@ async def pages(database: Database, project_id: str) -> AsyncIterator[list[tuple
         if not rows:
             return
         after = rows[-1][0]
-        yield [_text(row) for row in rows]
+        yield rows
 
 
 async def texts_of(database: Database, project_id: str, ids: Sequence[str]) -> dict[str, str]:
@@ -134,6 +140,20 @@ async def outcomes(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, tup
 
 def _leaf(stored: str | None) -> Any:
     return None if stored is None else shapes.loads(stored)
+
+
+async def tied(tx: Tx, project_id: str, ids: Sequence[str]) -> set[str]:
+    """Which of these nodes hang together with more than the work graph, such as a task tree."""
+    keys = [key(project_id, id_) for id_ in ids]
+    return set(await tx.value("similarity/tied", keys=keys))
+
+
+async def told_apart(
+    tx: Tx, project_id: str, among: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """Those of these pairs that an edge keeps apart, with the type of its relationship."""
+    keys = [[key(project_id, a), key(project_id, b)] for a, b in among]
+    return {(a, b): type_ for a, b, type_ in await tx.value("similarity/told_apart", pairs=keys)}
 
 
 async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:

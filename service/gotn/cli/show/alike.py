@@ -54,6 +54,31 @@ def show_context(data: Row, console: Console) -> None:
         console.print(Text(f"Nothing by meaning: {data['note']}", style="yellow"))
 
 
+def show_duplicates(data: Row, console: Console) -> None:
+    """What is there twice, with reasons, and what was merged of it."""
+    if not data["duplicates"]:
+        console.print("Nothing is there twice.")
+    for row in data["duplicates"]:
+        console.print(Text(row["keep"], style="bold").append(f"  ←  {row['gone']}", style=""))
+        console.print(Text(f"    {row['kind']}: {row['reason']}", style="dim"))
+        if row["refused"]:
+            console.print(Text(f"    not merged: {row['refused']}", style="yellow"))
+        elif row["merge"]:
+            console.print(Text(f"    merged; take it back with --undo {row['merge']}"))
+    if data["more"]:
+        console.print(Text("… and more; merge these first.", style="yellow"))
+    for note in data["notes"]:
+        console.print(Text(note, style="yellow"))
+    if data["duplicates"] and not data["applied"]:
+        console.print(Text("Nothing was changed; --apply merges them.", style="dim"))
+
+
+def show_undone(data: Row, console: Console) -> None:
+    """A merge that was taken back."""
+    text = f"{data['gone']} is back beside {data['keep']}; merge {data['merge']} is undone."
+    console.print(Text(text, style="bold"))
+
+
 def show_both(data: Row, console: Console) -> None:
     """What deriving both kinds changed."""
     work.show_linked(data, console)

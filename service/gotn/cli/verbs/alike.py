@@ -18,6 +18,14 @@ class Way(StrEnum):
     words = "words"
 
 
+class Kind(StrEnum):
+    """Why two nodes seem to be one."""
+
+    exact = "exact"
+    fuzzy = "fuzzy"
+    meaning = "meaning"
+
+
 def register(app: typer.Typer) -> None:
     """Add these verbs."""
     verb(
@@ -27,6 +35,13 @@ def register(app: typer.Typer) -> None:
         "gotn similar run_migrations --status completed --limit 5",
     )(similar)
     verb(app, "context", "gotn context release -p demo --budget 4000")(context)
+    verb(
+        app,
+        "dedupe",
+        "gotn dedupe -p demo",
+        "gotn dedupe --by exact --by fuzzy --apply",
+        "gotn dedupe --undo 42",
+    )(dedupe)
 
 
 def similar(
@@ -76,3 +91,31 @@ def context(
     from gotn.cli.show import alike  # noqa: PLC0415
 
     call.answer(call.ask("Context", id=id, tokenBudget=budget), alike.show_context)
+
+
+def dedupe(
+    call: Call,
+    by: Annotated[
+        list[Kind] | None, typer.Option("--by", help="Only of this kind; repeatable.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", min=0, max=1, help="The least cosine of the same meaning."),
+    ] = None,
+    only: Annotated[str | None, typer.Option("--only", help="Only what doubles this node.")] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Merge them; without it they are only told.")
+    ] = False,
+    undo: Annotated[
+        int | None, typer.Option("--undo", min=1, help="Take back the merge of this number.")
+    ] = None,
+) -> None:
+    """Find nodes that seem to be there twice, each with its reason; merge them with --apply."""
+    from gotn.cli.show import alike  # noqa: PLC0415
+
+    if undo is not None:
+        call.answer(call.change("UndoMerge", merge=undo), alike.show_undone)
+        return
+    kinds = [kind.name.upper() for kind in by] if by else None
+    data = call.change("Dedupe", kinds=kinds, threshold=threshold, only=only, apply=apply)
+    call.answer(data | {"applied": apply}, alike.show_duplicates)
