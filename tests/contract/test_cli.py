@@ -24,7 +24,7 @@ run claim | run heartbeat | run complete | run fail | run skip | run work | run 
 tree import | tree show | tree report | tree export | cost show
 tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
-similar | context | dedupe
+similar | context | dedupe | disagreements
 help | completion
 """
 OPTIONS = {

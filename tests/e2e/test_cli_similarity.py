@@ -94,6 +94,14 @@ def test_dedupe(gotn: Command) -> None:
     assert gotn.data("journal", "verify")["equal"]
 
 
+def test_disagreements(gotn: Command) -> None:
+    """Edges in doubt, with the evidence."""
+    gotn.data("edge", "add", "lunch", "restore")
+    (found,) = gotn.data("disagreements")["disagreements"]
+    assert ("suspicious_edge", "lunch", "restore") == (found["kind"], found["src"], found["dst"])
+    assert "about different things" in gotn.text("disagreements")
+
+
 def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
     """What needs one says how to install it; everything else does not ask for it."""
     with mock.patch("gotn_embeddings.choice.installed", return_value=False):

@@ -17,7 +17,7 @@ from gotn.graph.arguments import FILTER, ProjectId
 from gotn.graph.forms import adopt
 from gotn.graph.resolvers import found_by_key
 from gotn.keys import key
-from gotn.similarity import finding, linking, preparing, records
+from gotn.similarity import doubting, finding, linking, preparing, records
 from gotn.similarity.engine import Engine
 from gotn.similarity.store import Which
 from gotn.work.records import NodeStatus
@@ -33,6 +33,21 @@ choices(
     TASK="The node itself: what is to be done.",
     PREREQUISITE="A finished prerequisite, and what it brought.",
     SOLVED="A finished node that is about the same.",
+)
+choices(
+    records.DoubtKind,
+    MISSING_DEPENDENCY="What one node produces resembles what another requires; no tag joins them.",
+    SUSPICIOUS_EDGE="A hard edge joins nodes that are about different things.",
+)
+value(
+    records.Doubt,
+    kind="What edges and texts disagree about.",
+    src="Id of the node that is, or would be, done first.",
+    dst="Id of the node that needs it, or would.",
+    cosine="The cosine of the two tags, or of the two nodes.",
+    evidence="Why, for people.",
+    produces="The produced tag, where a dependency is missing.",
+    requires="The required tag, where a dependency is missing.",
 )
 value(
     records.SoftLinked,
@@ -175,6 +190,19 @@ class SimilarityQueries:
             engine(info), project, text=text, node=node, which=which, first=first, way=way
         )
         return [SimilarNode(project_id=project, **vars(one)) for one in found]
+
+    @field(
+        "Where edges and texts disagree: dependencies that are likely missing, then hard edges "
+        "that join what is about different things; the strongest first."
+    )
+    async def disagreements(
+        self,
+        info: strawberry.Info[Context, None],
+        project: ProjectId = "default",
+        first: Annotated[int, about("Rows of each kind, 1 to 100.")] = 50,
+    ) -> list[records.Doubt]:
+        """Where edges and texts disagree."""
+        return await doubting.doubts(engine(info), project, first)
 
     @field("What an agent needs for a node, the most useful first, within a number of tokens.")
     async def context(

@@ -48,7 +48,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
-from gotn.similarity import duplicates, finding, preparing
+from gotn.similarity import doubting, duplicates, finding, preparing
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -70,6 +70,7 @@ LISTS: Mapping[str, int] = {
     "Planted.disagreements": asking.LIMIT,
     "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
+    "Query.disagreements": 2 * doubting.MOST,
     "Query.similar": finding.MOST,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,

@@ -116,6 +116,32 @@ class Deduped:
     notes: tuple[str, ...] = ()
 
 
+class DoubtKind(Enum):
+    """What edges and texts disagree about."""
+
+    #: What one node produces resembles what another requires, and no tag joins them.
+    MISSING_DEPENDENCY = "missing_dependency"
+    #: A hard edge joins nodes that are about different things.
+    SUSPICIOUS_EDGE = "suspicious_edge"
+
+
+@dataclass(kw_only=True)
+class Doubt:
+    """Two nodes of which edges and texts tell different things."""
+
+    kind: DoubtKind
+    #: The node that is, or would be, done first, and the one that needs it.
+    src: str
+    dst: str
+    #: The cosine of the two tags, or of the two nodes.
+    cosine: float
+    #: Why, for people.
+    evidence: str
+    #: The tags that are alike, where a dependency is missing.
+    produces: str | None = None
+    requires: str | None = None
+
+
 @dataclass(kw_only=True)
 class SoftLinked:
     """What deriving soft edges changed."""

@@ -79,6 +79,24 @@ def show_undone(data: Row, console: Console) -> None:
     console.print(Text(text, style="bold"))
 
 
+def show_doubts(data: Row, console: Console) -> None:
+    """Where edges and texts disagree, with the evidence."""
+    titles = {
+        "missing_dependency": ("Likely missing", "nothing joins these; add an edge or a tag"),
+        "suspicious_edge": ("In doubt", "these edges join what is about different things"),
+    }
+    rows = data["disagreements"]
+    if not rows:
+        console.print(Text("Edges and texts agree.", style="green"))
+    for kind, (title, said) in titles.items():
+        found = [row for row in rows if row["kind"] == kind]
+        if found:
+            parts.heading(console, title, said)
+        for row in found:
+            console.print(Text(f"  {row['src']} → {row['dst']}", style="bold"))
+            console.print(Text(f"    {row['evidence']}", style="dim"))
+
+
 def show_both(data: Row, console: Console) -> None:
     """What deriving both kinds changed."""
     work.show_linked(data, console)

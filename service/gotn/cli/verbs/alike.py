@@ -42,6 +42,7 @@ def register(app: typer.Typer) -> None:
         "gotn dedupe --by exact --by fuzzy --apply",
         "gotn dedupe --undo 42",
     )(dedupe)
+    verb(app, "disagreements", "gotn disagreements -p demo")(disagreements)
 
 
 def similar(
@@ -90,7 +91,8 @@ def context(
     """Print what an agent needs for a node: task, finished prerequisites, what solved the like."""
     from gotn.cli.show import alike  # noqa: PLC0415
 
-    call.answer(call.ask("Context", id=id, tokenBudget=budget), alike.show_context)
+    data = call.ask("Context", id=id, tokenBudget=budget)
+    call.answer(data | {"parts": _in_words(data["parts"])}, alike.show_context)
 
 
 def dedupe(
@@ -118,4 +120,23 @@ def dedupe(
         return
     kinds = [kind.name.upper() for kind in by] if by else None
     data = call.change("Dedupe", kinds=kinds, threshold=threshold, only=only, apply=apply)
+    data["duplicates"] = _in_words(data["duplicates"])
     call.answer(data | {"applied": apply}, alike.show_duplicates)
+
+
+def disagreements(
+    call: Call,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100, help="Rows of each kind at most.")
+    ] = 50,
+) -> None:
+    """Find likely missing dependencies and doubtful hard edges, each with its evidence."""
+    from gotn.cli.show import alike  # noqa: PLC0415
+
+    found = call.ask("Disagreements", first=limit)
+    call.answer({"disagreements": _in_words(found)}, alike.show_doubts)
+
+
+def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows whose kind is GraphQL's enum, with the documents' word for it."""
+    return [row | {"kind": row["kind"].lower()} for row in rows]
