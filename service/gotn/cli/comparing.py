@@ -16,6 +16,7 @@ def options(settings: Settings, *, shown: bool) -> Options:
         folder=settings.home / "vectors",
         encoder=settings.encoder,
         model=settings.encoder_model,
+        vectors=settings.vectors,
         progress=_draw if shown else None,
     )
 

@@ -55,6 +55,7 @@ def create_app(settings: Settings) -> Starlette:
             folder=settings.home / "vectors",
             encoder=settings.encoder,
             model=settings.encoder_model,
+            vectors=settings.vectors,
         ),
     )
     return Starlette(

@@ -31,6 +31,8 @@ class Options:
     encoder: str = "auto"
     #: A sentence-transformers model or its folder; None: the built-in one.
     model: str | None = None
+    #: `faiss`: files of the folder; `neo4j`: in the database, shared by several servers.
+    vectors: str = "faiss"
     #: Told as texts are encoded; for a progress bar.
     progress: Progress | None = field(default=None, compare=False)
 
@@ -129,6 +131,10 @@ class Engine:
         return encoder(self.options.encoder, self.options.model)
 
     def _made_store(self, identity: Any) -> "VectorStore":
+        if self.options.vectors == "neo4j":
+            from gotn.similarity.shared import DatabaseStore  # noqa: PLC0415  # numpy
+
+            return DatabaseStore(self.database, identity)
         from gotn_embeddings import FaissStore  # noqa: PLC0415  # FAISS comes later
 
         return FaissStore(self.options.folder, identity)
