@@ -21,6 +21,10 @@ CALL () {
   UNION ALL
   MATCH (n:TaskState {project_id: $project}) WHERE n.id > '' RETURN n LIMIT $limit
   UNION ALL
+  MATCH (n:Vector {project_id: $project}) WHERE n.id > '' RETURN n LIMIT $limit
+  UNION ALL
+  MATCH (n:VectorCollection {key: $project}) RETURN n LIMIT $limit
+  UNION ALL
   MATCH (n:Staged {project_id: $project}) RETURN n LIMIT $limit
   UNION ALL
   MATCH (n:Import {key: $project}) RETURN n LIMIT $limit

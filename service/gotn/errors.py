@@ -14,7 +14,8 @@
     ├── Unavailable              something this needs is not there now
     │   ├── DatabaseUnavailable  Neo4j does not answer
     │   ├── SetupFailed          the managed Neo4j could not be installed or started
-    │   └── SchemaPending        migrations are missing, or the database is newer
+    │   ├── SchemaPending        migrations are missing, or the database is newer
+    │   └── EncoderUnavailable   no encoder of texts is installed, or not its model
     └── ProgrammingError         our own mistake; masked from users
         ├── UnknownQuery
         └── WrongParameters
@@ -132,6 +133,12 @@ class SchemaPending(Unavailable):
 
     code = "SCHEMA_PENDING"
     exit_code = 8
+
+
+class EncoderUnavailable(Unavailable):
+    """No encoder is installed that could compare texts."""
+
+    code = "ENCODER_UNAVAILABLE"
 
 
 class ProgrammingError(GotnError):

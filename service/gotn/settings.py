@@ -117,6 +117,9 @@ class Settings(BaseSettings):
     encoder_model: str | None = Field(
         None, description="A sentence-transformers model or its folder; without it the built-in."
     )
+    vectors: Literal["faiss", "neo4j"] = Field(
+        "faiss", description="Where vectors are: in files of `home`, or shared in Neo4j."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much the server logs."
     )

@@ -24,6 +24,7 @@ run replan | run claim | run heartbeat | run complete | run fail | run skip | ru
 tree new | tree import | tree show | tree report | tree export | cost show | cost record
 tree ready | tree link | tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay
+similar | context | dedupe | disagreements
 help | completion
 """
 OPTIONS = {
@@ -32,7 +33,7 @@ OPTIONS = {
     "import": ["--format", "--dry-run", "--flag-cycles", "--link"],
     "export": ["--format", "-o"],
     "node remove": ["--cascade"],
-    "link": ["--all"],
+    "link": ["--hard", "--soft", "--all"],
     "plan": ["--goal", "--target", "--leaves", "--workspace", "--dry-run", "--format", "-o"],
     "cycles": ["--check"],
     "run ready": ["--all", "--limit"],
@@ -43,6 +44,9 @@ OPTIONS = {
     "tree export": ["--layout", "--strict", "--format", "-o"],
     "cost show": ["--tree", "--task", "--node", "--run", "--by"],
     "graph": ["--format", "--around", "--depth", "--status", "--limit", "-o"],
+    "similar": ["--status", "--kind", "--tag", "--by", "--text", "--limit"],
+    "context": ["--budget"],
+    "dedupe": ["--by", "--threshold", "--only", "--apply", "--undo"],
     "tree-of": ["--format", "-o"],
 }
 EVERYWHERE = ["--project", "-p", "--json", "--actor", "--debug"]

@@ -130,6 +130,7 @@ def test_folders_are_known() -> None:
         "request",
         "run",
         "schema",
+        "similarity",
         "staging",
         "trees",
         "work",

@@ -148,6 +148,8 @@ def test_demo_once(gotn: Command) -> None:
                   "Blocked", "Unmet requirements", "Executed, as a", "with kill -9"):  # fmt: skip
         assert title in done.stdout
     assert "69 nodes" in done.stderr
+    assert re.search(r"say: \d+ pairs alike \(all-MiniLM-L6-v2@", done.stderr)
+    assert "Put together because their" in done.stdout
     assert "Layer 4" in done.stdout
     assert re.search(r"run-\S+ completed: 40 steps by 3 worker processes", done.stdout)
     killed = re.search(r"Killed +(\w+), with kill -9 in the middle of (\w+)", done.stdout)

@@ -20,9 +20,11 @@ from gotn.trees.records import Document, Task, TaskState, TaskTree
 from gotn.work.records import Project, Run, WorkEdge, WorkNode
 from gotn.work.usecases import nodes
 from gotn.work.usecases.writing import Request
+from gotn_embeddings import Hit
 
 #: Declared properties that no record has: what keeps the graph together.
 BOOKKEEPING = {"key", "project_id", "head", "name", "original", "created_at", "unlinked"}
+BOOKKEEPING |= {"embedding"}
 RECORDS: dict[str, type] = {
     "Project": Project,
     "WorkNode": WorkNode,
@@ -33,6 +35,7 @@ RECORDS: dict[str, type] = {
     "Task": Task,
     "Document": Document,
     "TaskState": TaskState,
+    "Vector": Hit,
 }
 
 

@@ -11,6 +11,7 @@ from gotn.api.limits import Limits
 from gotn.api.schema import schema
 from gotn.database.connection import Database
 from gotn.errors import GotnError
+from gotn.similarity.engine import Engine, Options
 
 #: The command line waits as long as the caller does.
 LIMITS = Limits(seconds=24 * 3600.0, tokens=1_000_000, complexity=10**9)
@@ -21,15 +22,21 @@ async def run(
     operation_name: str,
     variables: dict[str, Any] | None = None,
     actor: str = "unknown",
+    similarity: Options | None = None,
 ) -> dict[str, Any]:
     """The data of a named operation; raises the error that a result or the operation has."""
-    context = Context(database=database, actor=actor)
-    result = await schema(LIMITS).execute(
-        operations.text(operation_name),
-        variable_values=variables,
-        context_value=context,
-        operation_name=operation_name,
-    )
+    engine = Engine(database, similarity) if similarity is not None else None
+    context = Context(database=database, actor=actor, similarity=engine)
+    try:
+        result = await schema(LIMITS).execute(
+            operations.text(operation_name),
+            variable_values=variables,
+            context_value=context,
+            operation_name=operation_name,
+        )
+    finally:
+        if engine is not None:
+            await engine.close()
     if context.refused:
         raise context.refused[0]
     if result.errors:

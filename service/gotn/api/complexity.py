@@ -49,6 +49,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
+from gotn.similarity import doubting, duplicates, finding, preparing
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -57,17 +58,21 @@ from gotn.work.store import asking, subgraph
 LISTS: Mapping[str, int] = {
     "BlockingPath.hops": 1000,
     "Costs.groups": 1000,
+    "Deduped.duplicates": duplicates.MOST,
     "Impact.byStatus": len(NodeStatus),
     "Imported.skipped": asking.LIMIT,
     "Imported.warnings": asking.LIMIT,
     "Linked.cycles": asking.LIMIT,
     "Linked.unmet": asking.LIMIT,
+    "NodeContext.parts": 1 + preparing.BEFORE + preparing.SOLVED,
     "Plan.blocked": asking.LIMIT,
     "Plan.steps": asking.TREE,
     "Plan.unmet": asking.LIMIT,
     "Planted.disagreements": asking.LIMIT,
     "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
+    "Query.disagreements": 2 * doubting.MOST,
+    "Query.similar": finding.MOST,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,
     "Query.why": asking.CAUSES,

@@ -7,6 +7,7 @@ from typing import Any
 from gotn.database.connection import Database
 from gotn.errors import GotnError
 from gotn.feed import Feed
+from gotn.similarity.engine import Engine
 from gotn.work.store.mirror import Mirror
 from gotn.work.usecases.queue import WriteQueue
 from gotn.work.usecases.writing import Request
@@ -25,6 +26,8 @@ class Context:
     queue: WriteQueue | None = None
     #: Open work in memory, for previews of plans; None: read each time.
     mirror: Mirror | None = None
+    #: What compares texts; None where nothing does.
+    similarity: Engine | None = None
     #: What happens in projects; None where nothing can be followed.
     feed: Feed | None = None
     #: Where subscriptions note what they follow instead of following it; None: they follow it.

@@ -104,6 +104,7 @@ described(
     tags="The tags that give the derived part of a hard edge, sorted.",
     closes_cycle="This hard edge closes a cycle: kept, shown, and left out of the order.",
     score="How strong it is, 0 to 1, for soft edges.",
+    model="The model that the score of a derived soft edge comes from.",
     evidence="Why, for people.",
     version="Version of its document's schema.",
     created_at="When it was created.",

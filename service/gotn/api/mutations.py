@@ -8,8 +8,10 @@ import strawberry
 
 from gotn import errors, shapes
 from gotn.api import inputs
+from gotn.api.alike import SimilarityMutations
 from gotn.api.context import Context
 from gotn.api.costs import TaskMutations
+from gotn.api.deduping import DedupeMutations
 from gotn.api.edges import WorkEdge
 from gotn.api.errors import (
     Conflict,
@@ -85,7 +87,14 @@ Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
-class Mutation(Executing, TaskMutations, ProtocolMutations, TreeWorkMutations):
+class Mutation(
+    Executing,
+    TaskMutations,
+    ProtocolMutations,
+    TreeWorkMutations,
+    SimilarityMutations,
+    DedupeMutations,
+):
     """Everything that can be changed; every change is journalled."""
 
     @_field(WorkNodeResult, "Add a node; the same again changes nothing.")

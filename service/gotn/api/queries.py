@@ -7,6 +7,7 @@ import strawberry
 
 from gotn import __version__
 from gotn.api import edges as edge_lists
+from gotn.api.alike import SimilarityQueries
 from gotn.api.choosing import WorkNodeFilter, WorkNodeOrder
 from gotn.api.costs import TaskQueries
 from gotn.api.edges import WorkEdge, WorkEdgeConnection, WorkEdgeFilter
@@ -76,7 +77,7 @@ def _of_project(relation: Relation) -> Listed:
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(Questions, TaskQueries, TreeWorkQueries, Looking):
+class Query(Questions, TaskQueries, TreeWorkQueries, SimilarityQueries, Looking):
     """Everything that can be read."""
 
     @field("Anything by its global id, or null.", Node | None, Find(_global))

@@ -45,7 +45,7 @@ value(
     changed="1 where that is new.",
 )
 value(
-    merging.Merged,
+    merging.MergedResults,
     strategy="How they were put together.",
     output="The output; null where a model must write it from `prompt`, or nothing is there.",
     merged="Ids of the tasks whose results count, in their order.",
@@ -106,7 +106,7 @@ class TreeWorkQueries:
             records.Merging | None, strawberry.argument(description="How; none: as the task says.")
         ] = None,
         project: ProjectId = "default",
-    ) -> merging.Merged:
+    ) -> merging.MergedResults:
         """The results of a task's children put together."""
         way = strategy.value if strategy else None
         return await executing.merge(info.context.database, project, tree, task, way)

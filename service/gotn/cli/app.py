@@ -6,6 +6,7 @@ import typer
 
 from gotn.cli.verb import COMMON, Actor, Debug, Json, Project
 from gotn.cli.verbs import (
+    alike,
     asking,
     cost,
     demo,
@@ -55,7 +56,7 @@ def gotn(
     ctx.obj = {name: given[name] for name in COMMON}
 
 
-for part in (server, demo, setup, planning, asking, exchange):
+for part in (server, demo, setup, planning, asking, alike, exchange):
     part.register(app)
 # What executes steps stands beside the runs' own verbs.
 working.register()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gotn.cli.connecting import Target
     from gotn.database.connection import Database
     from gotn.settings import Settings
+    from gotn.similarity.engine import Options
     from gotn.work.usecases.writing import Request
 
 T = TypeVar("T")
@@ -95,8 +96,17 @@ class Call:
 
         given = {"project": self.project} | variables
         return self.run(
-            lambda database: operations.ask(database, operation, given, self.settings.actor)
+            lambda database: operations.ask(
+                database, operation, given, self.settings.actor, self.similarity
+            )
         )
+
+    @cached_property
+    def similarity(self) -> "Options":
+        """What compares texts; on a terminal it shows how far it is."""
+        from gotn.cli import comparing  # noqa: PLC0415
+
+        return comparing.options(self.settings, shown=not self.as_json and sys.stderr.isatty())
 
     @cached_property
     def console(self) -> "Console":

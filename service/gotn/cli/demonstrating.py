@@ -17,7 +17,9 @@ from gotn.cli.show import parts
 from gotn.cli.show import plan as picture
 from gotn.cli.show.visible import hint
 from gotn.database.connection import Database
-from gotn.errors import NotFound
+from gotn.errors import EncoderUnavailable, NotFound
+from gotn.similarity import linking
+from gotn.similarity.engine import Engine
 from gotn.work import exchange
 from gotn.work.records import Imported, Linked, Plan
 from gotn.work.store import asking
@@ -72,12 +74,13 @@ def _prepared(call: Call, target: Target) -> dict[str, Any]:
         )
         linked = await link.link(database, request, whole=True)
         call.note(_linked(linked))
+        soft = await _soft(call, database, request)
         planned = await planning.plan(database, request, goal=GOAL, workspace=str(Path.cwd()))
         waiting = await _waiting(database, planned)
         return {
             "project": PROJECT,
             "import": {"nodes": imported.nodes, "edges": imported.edges},
-            "link": {"added": linked.added, "removed": linked.removed},
+            "link": {"added": linked.added, "removed": linked.removed, "soft": soft},
             "plan": shapes.plain(planned) | {"run_id": planned.run_id, "waiting": waiting},
             "managed": target.managed,
         }
@@ -98,6 +101,21 @@ def _linked(linked: Linked) -> str:
         f"Linked: {parts.count(linked.added, 'dependency', 'dependencies')} derived from tags, "
         f"{len(linked.unmet)} unmet, {parts.count(len(linked.cycles), 'cycle')}."
     )
+
+
+async def _soft(call: Call, database: Database, request: Request) -> dict[str, Any] | None:
+    """Join what is about the same; without an encoder say how to install one."""
+    compared = Engine(database, call.similarity)
+    try:
+        linked = await linking.link(compared, request)
+    except EncoderUnavailable as error:
+        call.note(f"Nothing is grouped by meaning: {error.message}")
+        return None
+    finally:
+        await compared.close()
+    pairs = parts.count(linked.added, "pair")
+    call.note(f"Compared what the nodes say: {pairs} alike ({linked.model}).")
+    return shapes.plain(linked)
 
 
 async def _waiting(database: Database, plan: Plan) -> dict[str, list[str]]:
@@ -127,6 +145,8 @@ def _next(console: "Console", run: str) -> None:
             hint("-p demo ready"): "what can be claimed now",
             hint("-p demo why release"): "what keeps a node from starting",
             hint("-p demo tree-of build_gotn"): "how the work is broken down",
+            hint("-p demo edge list --type soft_semantic"): "what is about the same, and why",
+            hint("-p demo context release"): "what an agent is given for a node",
             hint("-p demo node list --status failed"): "what went wrong",
             hint(f"run steps -p {rehearsing.PROJECT} {run}"): "who did which step",
             hint(f"cost show -p {rehearsing.PROJECT} --run {run} --by model"): "what it cost",

@@ -11,6 +11,7 @@ from typing import Any
 from gotn.api import client
 from gotn.database.connection import Database
 from gotn.errors import NotFound
+from gotn.similarity.engine import Options
 
 Row = dict[str, Any]
 
@@ -31,14 +32,26 @@ _CONNECTION = frozenset(("edges", "nodes", "pageInfo", "totalCount"))
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-async def ask(database: Database, operation: str, variables: Row, actor: str) -> Any:
+async def ask(
+    database: Database,
+    operation: str,
+    variables: Row,
+    actor: str,
+    similarity: Options | None = None,
+) -> Any:
     """The plain answer of an operation's one root field."""
-    return plain(await _answer(database, operation, variables, actor))
+    return plain(await _answer(database, operation, variables, actor, similarity))
 
 
-async def _answer(database: Database, operation: str, variables: Row, actor: str) -> Any:
+async def _answer(
+    database: Database,
+    operation: str,
+    variables: Row,
+    actor: str,
+    similarity: Options | None = None,
+) -> Any:
     """The value of an operation's one root field; NotFound where it is null."""
-    (value,) = (await client.run(database, operation, variables, actor)).values()
+    (value,) = (await client.run(database, operation, variables, actor, similarity)).values()
     if value is None:
         project, name = variables.get("project"), variables.get("id")
         if "src" in variables:

@@ -6,6 +6,7 @@ fixtures; everything else is a query in `cypher/`, and nothing is ever saved thr
 """
 
 from neomodel import (
+    ArrayProperty,
     AsyncRelationshipFrom,
     AsyncRelationshipTo,
     AsyncStructuredNode,
@@ -160,8 +161,24 @@ class TaskState(AsyncStructuredNode):
     tree_id = StringProperty(index=True)
 
 
+class Vector(AsyncStructuredNode):
+    """What a work node means, as numbers that several servers share."""
+
+    key = StringProperty(unique_index=True, required=True)
+    project_id = StringProperty(index=True)
+    uid = StringProperty(db_property="id", index=True)
+    embedding = ArrayProperty(FloatProperty(), index=True)
+
+
+class VectorCollection(AsyncStructuredNode):
+    """What model a project's shared vectors are of, and how far they follow its journal."""
+
+    key = StringProperty(unique_index=True, required=True)
+
+
 #: Every declared label.
 ALL = (
     *(Project, Tag, Keyword, WorkNode, Run, PendingEdge, JournalEntry, Request, Staged, Import),
     *(TaskTree, Task, Document, TaskState),
+    *(Vector, VectorCollection),
 )

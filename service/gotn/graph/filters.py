@@ -59,6 +59,12 @@ def words(text: str) -> str:
     return " ".join(f'+("{_escaped(part)}" {_escaped(part.lower())}*)' for part in parts)
 
 
+def any_word(text: str) -> str:
+    """A full-text query that asks for any of the words, of a long text the first; "" for none."""
+    parts = text[:LONGEST].lower().split()[:WORDS]
+    return " ".join(f'"{_escaped(part)}"' for part in parts if any(c.isalnum() for c in part))
+
+
 def _escaped(word: str) -> str:
     return _LUCENE.sub(r"\\\1", word)
 

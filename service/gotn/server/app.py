@@ -31,6 +31,7 @@ from gotn.server.readiness import Readiness
 from gotn.server.requests import Requests
 from gotn.server.size import Most, Size
 from gotn.settings import Settings
+from gotn.similarity.engine import Engine, Options
 from gotn.work.usecases.queue import WriteQueue
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -49,10 +50,19 @@ def create_app(settings: Settings) -> Starlette:
     metrics = Metrics()
     database.on_statement = metrics.statement
     readiness = Readiness(database)
+    similarity = Engine(
+        database,
+        Options(
+            folder=settings.home / "vectors",
+            encoder=settings.encoder,
+            model=settings.encoder_model,
+            vectors=settings.vectors,
+        ),
+    )
     return Starlette(
-        routes=_routes(settings, database, readiness, metrics, queue, feed),
+        routes=_routes(settings, database, readiness, metrics, queue, feed, similarity),
         middleware=_around(settings, metrics),
-        lifespan=_lifespan(database, readiness, queue, feed),
+        lifespan=_lifespan(database, readiness, queue, feed, similarity),
         exception_handlers={HTTPException: _http_error},
     )
 
@@ -69,7 +79,9 @@ def _opened(settings: Settings) -> Database:
     )
 
 
-def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed: Feed) -> Any:
+def _lifespan(
+    database: Database, readiness: Readiness, queue: WriteQueue, feed: Feed, similarity: Engine
+) -> Any:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         try:
@@ -81,6 +93,7 @@ def _lifespan(database: Database, readiness: Readiness, queue: WriteQueue, feed:
         finally:
             await feed.close()
             await queue.close()
+            await similarity.close()
             await database.close()
 
     return lifespan
@@ -119,6 +132,7 @@ def _routes(
     metrics: Metrics,
     queue: WriteQueue,
     feed: Feed,
+    similarity: Engine,
 ) -> list[BaseRoute]:
     limits = Limits(
         depth=settings.max_depth,
@@ -137,6 +151,7 @@ def _routes(
         metrics=metrics,
         actor=settings.actor,
         queue=queue,
+        similarity=similarity,
         live=Live(asked, feed, settings.max_subscriptions),
         reach=Reach(
             key=key.get_secret_value() if key else None,

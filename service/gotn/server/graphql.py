@@ -30,6 +30,7 @@ from gotn.server.auth import actor_of, is_key
 from gotn.server.metrics import Metrics
 from gotn.server.readiness import Readiness
 from gotn.server.sockets import Socket
+from gotn.similarity.engine import Engine
 from gotn.work.store.mirror import Mirror
 from gotn.work.usecases.queue import WriteQueue
 
@@ -62,6 +63,7 @@ class Endpoint(GraphQL[Context, None]):
         metrics: Metrics,
         actor: str,
         queue: WriteQueue,
+        similarity: Engine,
         live: Live,
         reach: Reach,
     ) -> None:
@@ -81,6 +83,7 @@ class Endpoint(GraphQL[Context, None]):
         self._metrics = metrics
         self._actor = actor
         self._queue = queue
+        self._similarity = similarity
         self._mirror = Mirror()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -155,6 +158,7 @@ class Endpoint(GraphQL[Context, None]):
             authorized=state.get("authorized", False),
             queue=self._queue,
             mirror=self._mirror,
+            similarity=self._similarity,
             on_field=self._metrics.root_field,
         )
         state["context"] = context

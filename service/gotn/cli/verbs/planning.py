@@ -14,7 +14,7 @@ Limit = Annotated[int, typer.Option("--limit", min=1, max=100_000, help="Rows to
 
 def register(app: typer.Typer) -> None:
     """Add these verbs."""
-    verb(app, "link", "gotn link -p demo", "gotn link --all")(link)
+    verb(app, "link", "gotn link -p demo", "gotn link --hard --soft --all")(link)
     verb(
         app,
         "plan",
@@ -28,14 +28,27 @@ def register(app: typer.Typer) -> None:
 
 def link(
     call: Call,
+    hard: Annotated[
+        bool, typer.Option("--hard", help="From tags: what is done before what; as without both.")
+    ] = False,
+    soft: Annotated[
+        bool, typer.Option("--soft", help="From meaning: what is about the same.")
+    ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="All nodes, not only those whose tags changed.")
+        bool, typer.Option("--all", help="All nodes, not only those that changed.")
     ] = False,
 ) -> None:
-    """Derive hard edges from the tags that nodes require and produce."""
-    from gotn.cli.show import work  # noqa: PLC0415
+    """Derive edges: hard ones from tags, soft ones from what nodes say."""
+    from gotn.cli.show import alike, work  # noqa: PLC0415
 
-    call.answer(call.change("Link", whole=everything), work.show_linked)
+    if not soft:
+        call.answer(call.change("Link", whole=everything), work.show_linked)
+    elif not hard:
+        call.answer(call.change("LinkSoft", whole=everything), alike.show_linked)
+    else:
+        data = call.change("Link", whole=everything)
+        data["soft"] = call.change("LinkSoft", whole=everything)
+        call.answer(data, alike.show_both)
 
 
 def plan(

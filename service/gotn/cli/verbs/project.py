@@ -1,5 +1,6 @@
 """gotn project: list, show, settings, remove."""
 
+import contextlib
 from typing import Annotated
 
 import typer
@@ -37,7 +38,12 @@ def show(call: Call, name: Name = None) -> None:
     call.answer(call.ask("ProjectShow"), things.show_project)
 
 
-@verb(app, "settings", "gotn project settings description='Our next release' -p demo")
+@verb(
+    app,
+    "settings",
+    "gotn project settings description='Our next release' -p demo",
+    "gotn project settings soft_k=8 soft_threshold=0.7 -p demo",
+)
 def settings(
     call: Call,
     change: Annotated[
@@ -52,7 +58,7 @@ def settings(
     if not pairs:
         call.answer(call.ask("ProjectShow"), things.show_settings)
         return
-    changes = {name: value or None for name, value in pairs}
+    changes = {name: _value(name, value) for name, value in pairs}
     call.answer(call.change("ProjectSettings", settings=changes), things.show_settings)
 
 
@@ -61,6 +67,14 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise typer.BadParameter(f"expected NAME=VALUE, found {text!r}.")
     return name, value
+
+
+def _value(name: str, text: str) -> str | float | None:
+    """What a setting is set to; a text that is no number is left for the service to refuse."""
+    if name in ("soft_k", "soft_threshold"):
+        with contextlib.suppress(ValueError):
+            return int(text) if text.isdigit() else float(text)
+    return text or None
 
 
 @verb(app, "remove", "gotn project remove scratch --yes")

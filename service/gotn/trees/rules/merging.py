@@ -9,7 +9,7 @@ SEPARATOR = "\n\n"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Merged:
+class MergedResults:
     """What merging gave."""
 
     strategy: str
@@ -25,13 +25,13 @@ class Merged:
     prompt: str | None = None
 
 
-def merge(strategy: str, parent: Row, children: Sequence[Row]) -> Merged:
+def merge(strategy: str, parent: Row, children: Sequence[Row]) -> MergedResults:
     """The children's outputs by a strategy; failed, cancelled and open ones are named."""
     kept = [row for row in children if row["status"] == "completed" and _output(row) is not None]
     left = tuple(f"{row['id']}: {_why(row)}" for row in children if row not in kept)
     ids = tuple(row["id"] for row in kept)
     made = _STRATEGIES[strategy](parent, kept) if kept else {"output": None}
-    return Merged(strategy=strategy, merged=ids, left_out=left, **made)
+    return MergedResults(strategy=strategy, merged=ids, left_out=left, **made)
 
 
 def _output(row: Row) -> str | None:

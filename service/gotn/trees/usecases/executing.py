@@ -120,11 +120,11 @@ async def cancel(
 
 async def merge(
     database: Database, project_id: str, tree_id: str, task_id: str, strategy: str | None = None
-) -> merging.Merged:
+) -> merging.MergedResults:
     """The results of a task's children put together; changes nothing."""
     check_project(project_id)
 
-    async def read(tx: Tx) -> merging.Merged:
+    async def read(tx: Tx) -> merging.MergedResults:
         tasks = await spawning.whole(tx, project_id, tree_id)
         row = changing.named(tasks, task_id)
         way = strategy or row.get("merge_strategy") or "concatenate"

@@ -167,6 +167,20 @@ class GraphDraft:
 
 
 @dataclass(kw_only=True)
+class Merged:
+    """Two nodes that became one, or one that became two again."""
+
+    #: The journal entry of the merge, by which it can be undone.
+    merge: int
+    keep: str
+    gone: str
+    #: Edges that moved from one to the other.
+    edges: int = 0
+    #: Steps in runs that wait for the node that is gone, or joined it again.
+    steps: int = 0
+
+
+@dataclass(kw_only=True)
 class Removed:
     """What a removal took away."""
 

@@ -173,6 +173,8 @@ class WorkEdge:
     #: This hard edge closes a cycle: kept, shown, and left out of the stored order.
     closes_cycle: bool = False
     score: float | None = None
+    #: The model that a derived soft edge's score comes from.
+    model: str | None = None
     evidence: str | None = None
     provenance: Any = None
     extra: Any = None

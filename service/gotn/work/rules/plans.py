@@ -296,7 +296,8 @@ def reason(found: Open, result: Layout, satisfied: int, derived: int, explicit: 
     ]
     if result.groups:
         said = [
-            f"{', '.join(sorted(found.ids[i] for i in group))} ({score:.2f})"
+            f"{', '.join(sorted(found.ids[i] for i in group))} "
+            f"({score:.2f}, layer {_layer(result, group[0]) + 1})"
             for group, score in result.groups[:NAMED_GROUPS]
         ]
         more = len(result.groups) - len(said)
@@ -311,6 +312,12 @@ def reason(found: Open, result: Layout, satisfied: int, derived: int, explicit: 
     if result.blocked:
         parts.append(f"Held back by a failed or blocked node: {len(result.blocked)}.")
     return " ".join(parts)
+
+
+def _layer(result: Layout, step: int) -> int:
+    """The layer that a step stands in."""
+    at = int(np.flatnonzero(result.order == step)[0])
+    return int(np.searchsorted(result.bounds, at, side="right")) - 1
 
 
 def _count(number: int, noun: str) -> str:

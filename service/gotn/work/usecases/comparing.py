@@ -61,7 +61,16 @@ def difference(row: Row, known: Row) -> Row:
         name: value
         for name, value in said.items()
         if name not in _MANNER and _said(value) != _said(known.get(name))
+        if name != "embedding_ref" or not _own(known)
     }
+
+
+def _own(known: Row) -> bool:
+    """Whether a node has a vector of this service's own: an imported one does not replace it."""
+    said = known.get("embedding_ref")
+    if not isinstance(said, dict) or not isinstance(vector := said.get("id"), str):
+        return False
+    return vector.startswith("vec_") and vector.endswith(f"_{known['id']}")
 
 
 def _said(value: Any) -> Any:

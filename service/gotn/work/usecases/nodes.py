@@ -213,22 +213,14 @@ async def remove(
     async def work(tx: Tx, ledger: Ledger) -> Removed:
         known = (await asking.require(tx, ledger.project_id, id_))[id_]
         _expect(known, expected_revision)
-        joined = await _joined(tx, ledger.project_id, id_)
+        joined = await joined_to(tx, ledger.project_id, id_)
         waiting = await edges.pending_for(tx, ledger.project_id, [id_])
         open_runs = await runs.open_with(tx, ledger.project_id, id_)
         if (joined or waiting or open_runs) and not cascade:
             raise _refused(id_, known, joined + waiting, open_runs)
-        steps = await _waiting_steps(tx, ledger.project_id, id_)
-        await edges.delete(tx, ledger.project_id, joined + waiting)
-        await store.delete(tx, ledger.project_id, [id_])
-        names = ("type", "src", "dst", "kind")
-        gone = [{k: row[k] for k in names if k in row} for row in joined + waiting]
-        ledger.record("remove_edge", [{"edge": row} for row in gone])
-        ledger.record("remove_node", [{"node": {"id": id_}}])
-        await runs.create_steps(tx, ledger.project_id, steps)
-        ledger.record("update_run", [{"step": step} for step in steps])
+        steps = await take_out(tx, ledger, id_, joined + waiting)
         await resettle(tx, ledger)
-        return Removed(nodes=(id_,), edges=len(gone), steps=len(steps))
+        return Removed(nodes=(id_,), edges=len(joined + waiting), steps=steps)
 
     asked = {"id": id_, "cascade": cascade, "expected_revision": expected_revision}
     touches = Touches((id_,))
@@ -237,7 +229,21 @@ async def remove(
     )
 
 
-async def _joined(tx: Tx, project_id: str, id_: str) -> list[Row]:
+async def take_out(tx: Tx, ledger: Ledger, id_: str, joined: list[Row]) -> int:
+    """Remove a node with these edges, all it has; its steps wait for it. How many steps wait."""
+    steps = await _waiting_steps(tx, ledger.project_id, id_)
+    await edges.delete(tx, ledger.project_id, joined)
+    await store.delete(tx, ledger.project_id, [id_])
+    names = ("type", "src", "dst", "kind")
+    gone = [{k: row[k] for k in names if k in row} for row in joined]
+    ledger.record("remove_edge", [{"edge": row} for row in gone])
+    ledger.record("remove_node", [{"node": {"id": id_}}])
+    await runs.create_steps(tx, ledger.project_id, steps)
+    ledger.record("update_run", [{"step": step} for step in steps])
+    return len(steps)
+
+
+async def joined_to(tx: Tx, project_id: str, id_: str) -> list[Row]:
     """Every edge of a node; LimitExceeded for more than one removal takes along."""
     found = await edges.of_nodes(tx, project_id, [id_], EDGES + 1)
     _check_size(id_, found, "edges")

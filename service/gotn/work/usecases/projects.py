@@ -13,8 +13,22 @@ from gotn.work.usecases.writing import Request, check_project, write
 
 #: Entities removed in one transaction.
 BATCH = 2_000
-#: What a project can be set to, with what each holds.
-SETTINGS: dict[str, tuple[type, ...]] = {"description": (str,)}
+#: Neighbours of each node that soft edges are looked for among, and the least cosine of one.
+SOFT_K, SOFT_THRESHOLD = "soft_k", "soft_threshold"
+
+
+def _neighbours(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 50:
+        raise Invalid(f"{name}: expected 1 to 50, found {shapes.shown(value)}", field=name)
+    return value
+
+
+#: What a project can be set to, with what checks each.
+SETTINGS: dict[str, forms.Check] = {
+    "description": forms.text,
+    SOFT_K: _neighbours,
+    SOFT_THRESHOLD: forms.score,
+}
 
 
 async def show(database: Database, project_id: str) -> Project:
@@ -49,10 +63,8 @@ async def settings(database: Database, request: Request, changes: dict[str, Any]
     for name, value in changes.items():
         if name not in SETTINGS:
             raise Invalid(f"{name}: expected one of {', '.join(SETTINGS)}", field=name)
-        if value is not None and not isinstance(value, SETTINGS[name]):
-            raise Invalid(f"{name}: expected text, found {shapes.shown(value)}", field=name)
-        if isinstance(value, str):
-            forms.text(value, name)
+        if value is not None:
+            SETTINGS[name](value, name)
 
     async def work(tx: Tx, ledger: Ledger) -> Project:
         before = (await read(tx, ledger.project_id)).settings or {}

@@ -1,0 +1,103 @@
+"""What is about the same: links, hits, contexts, duplicates, disagreements."""
+
+from typing import Any
+
+from rich.console import Console
+
+from gotn.cli.show import parts, work
+from gotn.cli.show.terminal import Text
+
+Row = dict[str, Any]
+
+
+def show_linked(data: Row, console: Console) -> None:
+    """What deriving soft edges changed."""
+    changed = f"{data['added']} added, {data['removed']} removed, {data['updated']} updated"
+    console.print(Text(f"Edges derived from meaning: {changed}.", style="bold"))
+    how = (
+        f"{parts.count(data['vectors'], 'node')} compared by {data['model']}: mutual {data['k']} "
+        f"nearest, cosine {data['threshold']:g} or more"
+    )
+    console.print(Text(how + ("." if data["whole"] else "; only what changed."), style="dim"))
+    if data["stated"]:
+        console.print(Text(f"{data['stated']} stated by others stay as they are.", style="dim"))
+
+
+def show_similar(data: Row, console: Console) -> None:
+    """What is similar, best first."""
+    if not data["hits"]:
+        console.print("Nothing similar.")
+        return
+    names = ("cosine", "meaning", "words", "id", "status", "kind", "summary")
+    grid = parts.table(*names, right=names[:3])
+    for row in data["hits"]:
+        node = row["node"] or {}
+        grid.add_row(
+            "–" if row["cosine"] is None else f"{row['cosine']:.2f}",
+            *("–" if row[way] is None else f"{row[way]}" for way in ("by_meaning", "by_words")),
+            parts.text(row["id"], "bold"),
+            parts.status(node.get("status")),
+            parts.text(node.get("kind"), "dim"),
+            parts.text(parts.short(node.get("summary"))),
+        )
+    console.print(grid)
+
+
+def show_context(data: Row, console: Console) -> None:
+    """What an agent needs for a node, as the text that it is given."""
+    console.print(data["text"].rstrip("\n"), markup=False, highlight=False, soft_wrap=True)
+    said = f"about {data['tokens']:,} of {data['budget']:,} tokens"
+    if data["left_out"]:
+        said += f"; left out: {parts.ids(data['left_out'])}"
+    console.print(Text(f"\n{said}", style="dim"))
+    if data["note"]:
+        console.print(Text(f"Nothing by meaning: {data['note']}", style="yellow"))
+
+
+def show_duplicates(data: Row, console: Console) -> None:
+    """What is there twice, with reasons, and what was merged of it."""
+    if not data["duplicates"]:
+        console.print("Nothing is there twice.")
+    for row in data["duplicates"]:
+        console.print(Text(row["keep"], style="bold").append(f"  ←  {row['gone']}", style=""))
+        console.print(Text(f"    {row['kind']}: {row['reason']}", style="dim"))
+        if row["refused"]:
+            console.print(Text(f"    not merged: {row['refused']}", style="yellow"))
+        elif row["merge"]:
+            console.print(Text(f"    merged; take it back with --undo {row['merge']}"))
+    if data["more"]:
+        console.print(Text("… and more; merge these first.", style="yellow"))
+    for note in data["notes"]:
+        console.print(Text(note, style="yellow"))
+    if data["duplicates"] and not data["applied"]:
+        console.print(Text("Nothing was changed; --apply merges them.", style="dim"))
+
+
+def show_undone(data: Row, console: Console) -> None:
+    """A merge that was taken back."""
+    text = f"{data['gone']} is back beside {data['keep']}; merge {data['merge']} is undone."
+    console.print(Text(text, style="bold"))
+
+
+def show_doubts(data: Row, console: Console) -> None:
+    """Where edges and texts disagree, with the evidence."""
+    titles = {
+        "missing_dependency": ("Likely missing", "nothing joins these; add an edge or a tag"),
+        "suspicious_edge": ("In doubt", "these edges join what is about different things"),
+    }
+    rows = data["disagreements"]
+    if not rows:
+        console.print(Text("Edges and texts agree.", style="green"))
+    for kind, (title, said) in titles.items():
+        found = [row for row in rows if row["kind"] == kind]
+        if found:
+            parts.heading(console, title, said)
+        for row in found:
+            console.print(Text(f"  {row['src']} → {row['dst']}", style="bold"))
+            console.print(Text(f"    {row['evidence']}", style="dim"))
+
+
+def show_both(data: Row, console: Console) -> None:
+    """What deriving both kinds changed."""
+    work.show_linked(data, console)
+    show_linked(data["soft"], console)

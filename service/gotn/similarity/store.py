@@ -1,0 +1,166 @@
+"""The questions similarity has for the database."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gotn import shapes
+from gotn.database.connection import Database, Tx
+from gotn.keys import batches, key
+from gotn.similarity import texts
+
+#: Nodes whose texts are read at once: each may have a MiB.
+PAGE = 500
+#: What derived soft edges say of where they come from.
+PROVENANCE = {"created_by": "soft_engine", "source": "embedding_cosine"}
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A soft edge as it is stored; the smaller id first."""
+
+    score: float
+    model: str
+    #: Whether this service derived it; others are left as they are.
+    ours: bool
+
+
+#: Soft edges by their two ends, the smaller id first.
+Pairs = dict[tuple[str, str], Soft]
+
+
+async def standing(tx: Tx, project_id: str, seq: int) -> dict[str, Any] | None:
+    """The journal's head, and the hash of the entry with this seq; None without a project."""
+    return await tx.one("similarity/standing", project=project_id, entry=f"{project_id}/{seq}")
+
+
+async def pages(database: Database, project_id: str) -> AsyncIterator[list[tuple[str, str]]]:
+    """Every node's id and text, page by page in the order of ids."""
+    async for rows in said(database, project_id):
+        yield [_text(row) for row in rows]
+
+
+async def said(database: Database, project_id: str) -> AsyncIterator[list[list[Any]]]:
+    """Every node's id, summary, prompt and keywords, page by page in the order of ids."""
+    after = ""
+    while True:
+        rows = await database.read(
+            lambda tx, a=after: tx.value(  # type: ignore[misc]
+                "similarity/page_texts", project=project_id, after=a, limit=PAGE
+            )
+        )
+        if not rows:
+            return
+        after = rows[-1][0]
+        yield rows
+
+
+async def texts_of(database: Database, project_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """The texts of those of these nodes that there are."""
+    found: dict[str, str] = {}
+    for some in batches(ids, PAGE):
+        keys = [key(project_id, id_) for id_ in some]
+        rows = await database.read(
+            lambda tx, k=keys: tx.value("similarity/texts_of", keys=k)  # type: ignore[misc]
+        )
+        found |= dict(_text(row) for row in rows)
+    return found
+
+
+def _text(row: Sequence[Any]) -> tuple[str, str]:
+    id_, summary, prompt, tags = row
+    return id_, texts.text(summary, prompt, tags)
+
+
+async def soft_edges(tx: Tx, project_id: str, ids: Iterable[str] | None = None) -> Pairs:
+    """The soft edges of a project, or of some of its nodes."""
+    provenance = shapes.dumps(PROVENANCE)
+    if ids is None:
+        row = await tx.row("similarity/soft_edges", project=project_id, provenance=provenance)
+        return _pairs(row)
+    found: Pairs = {}
+    for some in batches(sorted(ids)):
+        keys = [key(project_id, id_) for id_ in some]
+        found |= _pairs(await tx.row("similarity/soft_edges_of", keys=keys, provenance=provenance))
+    return found
+
+
+def _pairs(row: dict[str, Any]) -> Pairs:
+    columns = (row[name] for name in ("src", "dst", "scores", "models", "ours"))
+    return {
+        (a, b): Soft(score, model, ours) for a, b, score, model, ours in zip(*columns, strict=True)
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Which:
+    """Which nodes are looked for; None asks nothing."""
+
+    statuses: tuple[str, ...] | None = None
+    kind: str | None = None
+    tag: str | None = None
+
+    @property
+    def anything(self) -> bool:
+        """Whether every node is."""
+        return self == Which()
+
+    def parameters(self) -> dict[str, Any]:
+        """As the statements take it."""
+        statuses = None if self.statuses is None else list(self.statuses)
+        return {"statuses": statuses, "kind": self.kind, "tag": self.tag}
+
+
+async def among(database: Database, project_id: str, which: Which) -> list[str]:
+    """Ids of those nodes."""
+    given = which.parameters()
+    found: list[str] = await database.read(
+        lambda tx: tx.value("similarity/among", project=project_id, **given)
+    )
+    return found
+
+
+async def by_words(
+    database: Database, project_id: str, words: str, which: Which, limit: int
+) -> list[str]:
+    """Ids of the nodes that a full-text query fits best, best first."""
+    given = which.parameters() | {"words": words, "limit": limit}
+    found: list[str] = await database.read(
+        lambda tx: tx.value("similarity/by_words", project=project_id, **given)
+    )
+    return found
+
+
+async def outcomes(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """The artifacts and outputs of the last completed steps of these nodes."""
+    keys = [key(project_id, id_) for id_ in ids]
+    found = await tx.value("similarity/outcomes", keys=keys)
+    return {id_: (_leaf(artifacts), _leaf(outputs)) for id_, artifacts, outputs in found}
+
+
+def _leaf(stored: str | None) -> Any:
+    return None if stored is None else shapes.loads(stored)
+
+
+async def tied(tx: Tx, project_id: str, ids: Sequence[str]) -> set[str]:
+    """Which of these nodes hang together with more than the work graph, such as a task tree."""
+    keys = [key(project_id, id_) for id_ in ids]
+    return set(await tx.value("similarity/tied", keys=keys))
+
+
+async def told_apart(
+    tx: Tx, project_id: str, among: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """Those of these pairs that an edge keeps apart, with the type of its relationship."""
+    keys = [[key(project_id, a), key(project_id, b)] for a, b in among]
+    return {(a, b): type_ for a, b, type_ in await tx.value("similarity/told_apart", pairs=keys)}
+
+
+async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:
+    """Let nodes say where their vectors are kept, which is no part of the graph's state."""
+    rows = [
+        [key(project_id, id_), shapes.dumps({"collection": texts.COLLECTION, "id": vector})]
+        for id_, vector in sorted(vectors.items())
+    ]
+    for some in batches(rows):
+        await tx.rows("similarity/put_refs", refs=some)

@@ -1,0 +1,139 @@
+"""What is there twice, on a real Neo4j, by the real model."""
+
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from factories import make_edge, make_node
+from graphs import assert_verified, seq_of, state_of
+from meaning import drafts, engine
+
+from gotn.database.connection import Database
+from gotn.errors import Invalid, NotFound
+from gotn.similarity import duplicates
+from gotn.similarity.engine import Engine
+from gotn.similarity.records import Deduped, DuplicateKind
+from gotn.similarity.spelling import ALL_PAIRS, Spelling
+from gotn.work.usecases import bulk, merging
+from gotn.work.usecases.writing import Request
+
+#: Copies of nodes of the small project: the same, nearly the same, the same in other words.
+COPIES: dict[str, tuple[str, str]] = {
+    "logo-2": ("draw a  LOGO", "Sketch three drafts of a logo with a fox."),
+    "lunch-2": ("Order a lunch", "Find out who eats no meat and call a restaurant."),
+    "reset-2": ("Reset a lost password", "Mail users a link with which they set a new password."),
+}
+
+
+@pytest.fixture
+async def compared(database: Database, request_: Request, tmp_path: Path) -> Engine:
+    """The small project with copies; the fuzzy one is finished."""
+    copies = [
+        make_node(id_, summary=summary, prompt_text=prompt, **_more(id_))
+        for id_, (summary, prompt) in COPIES.items()
+    ]
+    await bulk.add_graph(database, request_, [*drafts(), *copies], [make_edge("logo-2", "login")])
+    return engine(database, tmp_path)
+
+
+def _more(id_: str) -> dict[str, Any]:
+    return {"status": "completed"} if id_ == "lunch-2" else {}
+
+
+def told(done: Deduped) -> set[tuple[str, str, str]]:
+    """What stays, what goes, and why."""
+    return {(one.keep, one.gone, one.kind.value) for one in done.duplicates}
+
+
+async def test_each_kind_is_told_with_its_reason(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Exact, by spelling and by meaning, each pair once by its surest kind; nothing is changed."""
+    seq = await seq_of(database, request_.project_id)
+    done = await duplicates.dedupe(compared, request_, threshold=0.85)
+    assert {
+        ("logo", "logo-2", "exact"),
+        ("lunch-2", "lunch", "fuzzy"),
+        ("reset", "reset-2", "meaning"),
+    } == told(done)
+    reasons = {one.kind.value: one.reason for one in done.duplicates}
+    assert "same" in reasons["exact"]
+    assert "% of their words" in reasons["fuzzy"]
+    assert "cosine 0." in reasons["meaning"]
+    assert "all-MiniLM-L6-v2@" in reasons["meaning"]
+    assert (0, False, ()) == (done.merged, done.more, done.notes)
+    assert seq == await seq_of(database, request_.project_id)
+    one = await duplicates.dedupe(compared, request_, kinds=(DuplicateKind.EXACT,))
+    assert {("logo", "logo-2", "exact")} == told(one)
+    one = await duplicates.dedupe(compared, request_, threshold=0.85, only="lunch")
+    assert {("lunch-2", "lunch", "fuzzy")} == told(one)
+
+
+async def test_merging_and_taking_it_back(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """`apply` merges all that is not refused, again finds nothing, and each can be undone."""
+    before = await state_of(database, request_.project_id)
+    done = await duplicates.dedupe(compared, request_, threshold=0.85, apply=True)
+    assert (3, None) == (done.merged, done.duplicates[0].refused)
+    state = await state_of(database, request_.project_id)
+    assert {"logo-2", "lunch", "reset-2"} == before["nodes"].keys() - state["nodes"].keys()
+    assert ("hard_requires", "logo", "login", "") in state["edges"]
+    again = await duplicates.dedupe(compared, request_, threshold=0.85, apply=True)
+    assert ((), 0) == (again.duplicates, again.merged)
+    for one in reversed(done.duplicates):
+        assert one.merge is not None
+        await merging.undo(database, request_, one.merge)
+    after = await state_of(database, request_.project_id)
+    assert before["edges"] == after["edges"]
+    assert before["nodes"].keys() == after["nodes"].keys()
+    await assert_verified(database, request_.project_id)
+
+
+async def test_what_somebody_told_apart_is_not_merged(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Nodes that need each other are told as refused; many copies go into one."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    await bulk.add_graph(
+        database,
+        request_,
+        [make_node(id_, **same) for id_ in ("w1", "w2", "w3")],
+        [make_edge("w1", "w3")],
+    )
+    done = await duplicates.dedupe(
+        compared, request_, kinds=(DuplicateKind.EXACT,), only="w1", apply=True
+    )
+    found = {one.gone: one.refused for one in done.duplicates}
+    assert {"w2": None, "w3": "One needs the other."} == found
+    assert 1 == done.merged
+
+
+async def test_without_an_encoder_spelling_is_compared(compared: Engine, request_: Request) -> None:
+    """What needs none is told, with a note on what is missing."""
+    with mock.patch("gotn_embeddings.choice.installed", return_value=False):
+        done = await duplicates.dedupe(compared, request_)
+    assert {("logo", "logo-2", "exact"), ("lunch-2", "lunch", "fuzzy")} == told(done)
+    assert "pip install" in done.notes[0]
+
+
+async def test_what_cannot_be_asked(compared: Engine, request_: Request) -> None:
+    """A threshold that means nothing, a project that is not there."""
+    for threshold in (0, 1.5, -1):
+        with pytest.raises(Invalid, match="threshold"):
+            await duplicates.dedupe(compared, request_, threshold=threshold)
+    other = Request(project_id=f"{request_.project_id}x")
+    with pytest.raises(NotFound):
+        await duplicates.dedupe(compared, other)
+
+
+def test_spelling_of_many_is_compared_among_neighbours() -> None:
+    """Above a size not every pair is looked at; what is asked for still is."""
+    spelling = Spelling()
+    for number in range(ALL_PAIRS + 1):
+        spelling.add(f"n{number:05}", f"Task {number} of many", "Please do it.")
+    spelling.add("x", None, None)
+    assert not spelling.few
+    assert {} == spelling.nearly([])
+    assert [("n00001", "n00002")] == list(spelling.nearly([("n00001", "n00002"), ("x", "y")]))

@@ -1,0 +1,106 @@
+"""Vectors in step with the journal: callers that leave, processes side by side, disks that fail."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from factories import make_node
+from meaning import SAID, drafts, engine
+
+from gotn.database.connection import Database
+from gotn.similarity import finding, following, linking
+from gotn.work.usecases import bulk, nodes, projects, replay
+from gotn.work.usecases.writing import Request
+
+
+async def test_a_caller_that_leaves_stops_nothing(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """What was begun for it is done for the next one."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    compared = engine(database, tmp_path)
+    await compared.store()
+    known = compared.known(request_.project_id)
+    caller = asyncio.create_task(following.current(compared, request_.project_id))
+    while known.task is None:  # noqa: ASYNC110  # nothing tells when it begins
+        await asyncio.sleep(0)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    await following.current(compared, request_.project_id)
+    assert (len(SAID), len(SAID)) == (known.encoded, len(known.vectors))
+
+
+async def test_many_callers_encode_once(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """Ten at the same time, while others write: each text is encoded once, none is missed."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    compared = engine(database, tmp_path)
+    project = request_.project_id
+
+    async def write(number: int) -> None:
+        node = make_node(f"new{number}", summary=f"Number {number}", prompt_text="Count it.")
+        await nodes.add(database, request_, node)
+
+    asked = (finding.similar(compared, project, text="count", first=5) for _ in range(10))
+    await asyncio.gather(*asked, *(write(number) for number in range(5)))
+    known = await following.current(compared, project)
+    assert SAID.keys() | {f"new{n}" for n in range(5)} == known.vectors.keys()
+    assert len(SAID) + 5 == known.encoded
+
+
+async def test_two_processes_link_one_project(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """At the same time, each with its own index: the edges are those of one, each pair once."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    await projects.settings(database, request_, {"soft_threshold": 0.4})
+    both = (engine(database, tmp_path / name) for name in ("one", "two"))
+    done = await asyncio.gather(*(linking.link(one, request_) for one in both))
+    assert sorted((0, max(one.added for one in done))) == sorted(one.added for one in done)
+    again = await linking.link(engine(database, tmp_path / "three"), request_, whole=True)
+    assert (0, 0, 0) == (again.added, again.removed, again.updated)
+
+
+async def test_another_journal_under_the_name_is_noticed(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """A project that was removed and made anew is not answered from the old one's vectors."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    compared = engine(database, tmp_path)
+    await finding.similar(compared, request_.project_id, text="fox")
+    await projects.remove(database, request_)
+    await bulk.add_graph(database, request_, [make_node("only", summary="A fox")], [])
+    for one in (compared, engine(database, tmp_path)):
+        found = await finding.similar(one, request_.project_id, text="fox")
+        assert ["only"] == [hit.id for hit in found]
+
+
+async def test_a_replayed_project_links_to_the_same_digest(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """Soft edges and a merge are in the journal: replaying it gives the digest it was taken at."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    await projects.settings(database, request_, {"soft_threshold": 0.4})
+    compared = engine(database, tmp_path)
+    await linking.link(compared, request_)
+    await nodes.update(database, request_, "logo", {"summary": "Back up", "prompt_text": "Dumps."})
+    assert (await linking.link(compared, request_)).added
+    found = await replay.verify(database, request_.project_id)
+    assert (True, found.live_digest, []) == (found.equal, found.replay_digest, found.differing)
+
+
+async def test_a_disk_that_fails_costs_only_the_next_start(
+    database: Database, request_: Request, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where no file can be written vectors are kept in memory, and the log says so."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    (tmp_path / "vectors").write_text("no folder")
+    compared = engine(database, tmp_path)
+    with caplog.at_level(logging.WARNING, "gotn.similarity"):
+        found = await finding.similar(compared, request_.project_id, text="fox", first=1)
+        await compared.close()
+    assert ["logo"] == [hit.id for hit in found]
+    assert "not saved" in caplog.text

@@ -1,0 +1,103 @@
+"""What an agent needs for a node, on a real Neo4j, by the real model."""
+
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from factories import make_edge
+from meaning import drafts, engine
+
+from gotn.database.connection import Database
+from gotn.errors import Invalid, NotFound
+from gotn.similarity import preparing
+from gotn.similarity.engine import Engine
+from gotn.similarity.records import PartKind
+from gotn.work.usecases import bulk, claiming, ending, planning
+from gotn.work.usecases.writing import Request
+
+
+@pytest.fixture
+async def compared(database: Database, request_: Request, tmp_path: Path) -> Engine:
+    """Reset needs signin, which needs login; restore and backup are alike, and backup is done."""
+    done: dict[str, Any] = {"status": "completed", "artifacts": {"files": ["src/login.py"]}}
+    said = {"login": done, "backup": {"status": "completed"}, "invoice": {"status": "completed"}}
+    joined = [make_edge("login", "signin"), make_edge("signin", "reset")]
+    await bulk.add_graph(database, request_, drafts(**said), joined)
+    return engine(database, tmp_path)
+
+
+async def _finish(database: Database, request: Request, node: str) -> None:
+    """Do a step of a run, which leaves what it made."""
+    run = await planning.plan(database, request, targets=(node,))
+    assert run.run_id is not None
+    claim = await claiming.claim(database, request, run.run_id, "worker", node_id=node)
+    assert claim.token is not None
+    await ending.complete(
+        database, request, run.run_id, node, claim.token,
+        outputs={"form": "ready"}, artifacts=["src/form.html"],
+    )  # fmt: skip
+
+
+async def test_what_was_done_comes_with_what_it_brought(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """The task first, then the direct prerequisite with its outputs, then the farther one."""
+    await _finish(database, request_, "signin")
+    found = await preparing.context(compared, request_.project_id, "reset", 4000)
+    assert [("task", "reset"), ("prerequisite", "signin"), ("prerequisite", "login")] == [
+        (part.kind.value, part.id) for part in found.parts
+    ]
+    _, direct, farther = found.parts
+    assert (["src/form.html"], {"form": "ready"}, 1.0) == (
+        direct.artifacts, direct.outputs, direct.usefulness,
+    )  # fmt: skip
+    assert ({"files": ["src/login.py"]}, 0.5) == (farther.artifacts, farther.usefulness)
+    assert found.text.startswith("# reset: Reset a forgotten password")
+    assert "src/form.html" in found.text
+    assert "A form in which users log in" in found.text
+    assert (preparing.tokens(found.text), None, ()) <= (found.tokens, found.note, found.left_out)
+
+
+async def test_the_like_that_was_solved_helps(compared: Engine, project: str) -> None:
+    """A finished node that is about the same is there; what is not alike or not done is not."""
+    found = await preparing.context(compared, project, "restore", 4000)
+    assert [(PartKind.TASK, "restore"), (PartKind.SOLVED, "backup")] == [
+        (part.kind, part.id) for part in found.parts
+    ]
+    assert 0.3 < found.parts[1].usefulness < 1
+    assert "Dump the database every night" in found.text
+
+
+async def test_a_budget_is_kept(compared: Engine, project: str) -> None:
+    """Of ever fewer tokens none is passed; what does not fit is shortened, cut or left out."""
+    whole = await preparing.context(compared, project, "restore", 4000)
+    for budget in range(whole.tokens, 49, -7):
+        found = await preparing.context(compared, project, "restore", budget)
+        assert preparing.tokens(found.text) <= found.tokens <= budget
+        assert ("task", "restore") == (found.parts[0].kind.value, found.parts[0].id)
+        assert {"backup"} == {part.id for part in found.parts[1:]} | set(found.left_out)
+    tight = await preparing.context(compared, project, "restore", whole.tokens - 1)
+    assert tight.parts[1].shortened
+    assert "every night" not in tight.text
+
+
+async def test_without_an_encoder_the_rest_is_there(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Prerequisites need none; a note says what is missing and how to install it."""
+    await _finish(database, request_, "signin")
+    with mock.patch("gotn_embeddings.choice.installed", return_value=False):
+        found = await preparing.context(compared, request_.project_id, "reset", 4000)
+    assert ["reset", "signin", "login"] == [part.id for part in found.parts]
+    assert found.note is not None
+    assert "pip install" in found.note
+
+
+async def test_what_cannot_be_asked(compared: Engine, project: str) -> None:
+    """A node that is not there, and budgets that make no sense."""
+    with pytest.raises(NotFound):
+        await preparing.context(compared, project, "nobody", 4000)
+    for budget in (0, 49, 1_000_001):
+        with pytest.raises(Invalid, match="tokenBudget"):
+            await preparing.context(compared, project, "reset", budget)
