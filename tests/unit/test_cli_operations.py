@@ -45,7 +45,9 @@ class Pages:
         self.asked: list[tuple[int, str | None]] = []
         monkeypatch.setattr(client, "run", self.run)
 
-    async def run(self, _db: Any, _name: str, given: dict[str, Any], _actor: str) -> dict[str, Any]:
+    async def run(
+        self, _db: Any, _name: str, given: dict[str, Any], _actor: str, _similarity: Any
+    ) -> dict[str, Any]:
         """One page of the list."""
         self.asked.append((given["first"], given["after"]))
         start = int(given["after"] or 0)
