@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gotn.database.connection import Tx
+from gotn.database.connection import Database, Tx
 from gotn.journal import Ledger
 
 Row = dict[str, Any]
@@ -49,6 +49,10 @@ class Part:
     live: Callable[[Ask], AsyncIterator[list[tuple[Identity, Row]]]]
     #: Store a state in a project that has none yet, after its work nodes.
     write: Callable[[Tx, Ledger, Any], Awaitable[None]]
+    #: Store before it, unseen and in transactions of its own, what is too much for one.
+    stage: Callable[[Database, str, Any], Awaitable[None]]
+    #: Whether there is that much.
+    large: Callable[[Any], bool]
 
 
 _PARTS: dict[str, Part] = {}

@@ -1,6 +1,8 @@
 """Task trees on a real Neo4j: in, out, journalled, rebuilt."""
 
 import json
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,11 @@ import pytest
 from factories import make_node
 
 from gotn import journal
+from gotn.cli.views import tasks
 from gotn.database.connection import Database
 from gotn.errors import Conflict, NotFound
 from gotn.trees import exchange
+from gotn.trees.rules import totals
 from gotn.trees.usecases import costing, exporting, planting, sowing
 from gotn.work.usecases import nodes, projects, replay
 from gotn.work.usecases.writing import Request
@@ -187,6 +191,51 @@ async def test_a_large_tree_is_staged(
     whole = await costing.show(database, project, costing.Scope(tree="tree-big"))
     assert 30 == whole.inclusive.total_cost_usd
     assert 0 == (await planting.plant(database, request_, drafted(_wide(30)))).changed
+
+
+async def test_large_trees_are_replayed(
+    database: Database, request_: Request, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Staged in transactions of their own, beside small ones: the same digest and totals."""
+    monkeypatch.setattr(sowing, "LARGE", 20)
+    monkeypatch.setattr(sowing, "BATCH", 7)
+    await nodes.add(database, request_, make_node("n"))
+    await planting.plant(database, request_, drafted(_wide(30)), executes="n")
+    await planting.plant(database, request_, drafted())
+    copy = Request(project_id=f"{project}-copy", actor="other")
+    source = partial(journal.entries, database, project)
+    replayed = await replay.replay(database, copy, source)
+    assert await replay.current_digest(database, project) == replayed.digest
+    assert [] == await costing.unequal(database, copy.project_id)
+    assert (await replay.verify(database, copy.project_id)).equal
+    whole = await costing.show(database, copy.project_id, costing.Scope(node="n"))
+    assert 30 == whole.inclusive.total_cost_usd
+    keyed = Request(project_id=f"{project}-keyed", actor="other", idempotency_key="k")
+    assert replayed.digest == (await replay.replay(database, keyed, source)).digest
+
+
+async def test_ten_thousand_levels(database: Database, request_: Request, project: str) -> None:
+    """As deep a tree is stored, its leaf's cost reaches the root, and it comes back."""
+    levels = 10_000
+    nodes_ = [
+        {"node_id": f"n{i}", "prompt": "p", "status": "completed"}
+        | ({"parent_id": f"n{i - 1}"} if i else {})
+        for i in range(levels)
+    ]
+    flat = {"version": "1.0.0", "nodes": nodes_, "metadata": {"tree_id": "deep"}}
+    planted = await planting.plant(database, request_, exchange.read(json.dumps(flat)))
+    assert levels == planted.tasks
+    leaf, cost = f"n{levels - 1}", {"total_cost_usd": Decimal("0.000000000001")}
+    await costing.spend(database, request_, "deep", leaf, cost)
+    whole = await costing.show(database, project, costing.Scope(tree="deep"))
+    assert (levels, cost["total_cost_usd"]) == (
+        whole.inclusive.tasks, whole.inclusive.total_cost_usd
+    )  # fmt: skip
+    found = await exporting.whole(database, project, "deep")
+    text = exchange.text(exchange.document(found.tree, found.tasks))
+    assert levels == len(exchange.read(text, as_id="again").tasks)
+    drawn = list(tasks.lines(found.tasks, totals.inclusive(found.tasks)))
+    assert max(len(branch) for branch, _, _ in drawn) < 200
 
 
 async def test_a_large_tree_that_is_cut_short(

@@ -14,6 +14,8 @@ TREES = parts.Part(
     empty=TreesState,
     live=digest.live,
     write=rebuilding.write,
+    stage=rebuilding.stage,
+    large=rebuilding.large,
 )
 
 parts.register(TREES)

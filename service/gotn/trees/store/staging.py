@@ -32,6 +32,12 @@ async def create(
         await tx.rows("trees/stage_tasks", tasks=rows)
 
 
+async def is_staged(tx: Tx, project_id: str, task: Row) -> bool:
+    """Whether a task is staged."""
+    place = key(project_id, task["tree"], task["id"])
+    return bool(await tx.value("trees/is_staged", task=place))
+
+
 async def activate(tx: Tx, project_id: str, tree_id: str, tasks: Sequence[Row]) -> int:
     """Make the staged tasks of a stored tree real, with their documents; how many there were."""
     tree, count = key(project_id, tree_id), 0

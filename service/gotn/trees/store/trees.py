@@ -116,11 +116,21 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     return None if found is None else _row(tree_id, *found)
 
 
+async def spending(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
+    """Of a task's row what it cost, and its names; None without such a task."""
+    found = await tx.one("trees/cost_of", task=key(project_id, tree_id, id_))
+    if found is None:
+        return None
+    cost = found["cost"]
+    return {"tree": tree_id, "id": id_} | ({"cost": shapes.loads(cost)} if cost else {})
+
+
 async def change(
     tx: Tx, project_id: str, before: Row, after: Row, difference: totals.Total, lease: Row | None
 ) -> Row:
     """Store what is different in a task's row, and what its own totals changed by.
 
+    Two rows that lack the same members leave these as they are.
     Its place and documents stay. A lease stays where none is given; an empty one ends it.
     Returns whether its tree is first changed now (`touched`), and its kept totals
     (`inclusive`).

@@ -152,7 +152,7 @@ async def _spent(
     tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row, *, add: bool
 ) -> totals.Total:
     """Store a task's own cost and note it; what is the same changes nothing."""
-    row = await trees.task(tx, ledger.project_id, tree_id, task_id)
+    row = await trees.spending(tx, ledger.project_id, tree_id, task_id)
     if row is None:
         raise _missing("task", task_id, ledger.project_id)
     if add:

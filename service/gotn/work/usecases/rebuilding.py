@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gotn import parts, shapes
-from gotn.database.connection import Tx
+from gotn.database.connection import Database, Tx
 from gotn.journal import Ledger
 from gotn.work.rules import fold, ranks
 from gotn.work.store import edges, nodes, runs
@@ -39,6 +39,17 @@ async def write(tx: Tx, ledger: Ledger, state: fold.State) -> None:
         await tx.rows(
             "project/set_settings", project=project_id, settings=shapes.dumps(state.settings)
         )
+
+
+def large(state: fold.State) -> bool:
+    """Whether a part of it is more than one transaction takes."""
+    return any(part.large(state.others[part.name]) for part in parts.every())
+
+
+async def stage(database: Database, project_id: str, state: fold.State) -> None:
+    """Store such parts before, unseen until `write` makes them real."""
+    for part in parts.every():
+        await part.stage(database, project_id, state.others[part.name])
 
 
 def settle_pending(state: fold.State) -> None:

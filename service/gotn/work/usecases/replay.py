@@ -168,7 +168,8 @@ async def _taken_over(
 ) -> Replayed:
     """The state, and the journal as it is; a long one in transactions of its own, before."""
     answer = _begun(chain.entries, verbatim=True)
-    if chain.entries > AHEAD and request.idempotency_key is None:
+    large = chain.entries > AHEAD or rebuilding.large(state)
+    if large and request.idempotency_key is None:
         return await _ahead(database, request, source, state, chain, answer)
 
     async def note(tx: Tx, ledger: Ledger) -> None:
@@ -217,6 +218,7 @@ async def _ahead(
     try:
         entries = _until(source(), chain.entries)
         last = await journal.append_ahead(database, project_id, entries, token)
+        await rebuilding.stage(database, project_id, state)
         await database.write(work)
     except GotnError:
         await _undone(database, project_id, token)
