@@ -55,6 +55,7 @@ def test_a_plan_without_anything_to_do() -> None:
     """An empty plan says so, and still says what is blocked."""
     text = drawn(plan.show, make_plan(layers=[], ordered_node_ids=[], steps=[], run_id=None))
     assert "Nothing to do" in text
+    assert text.startswith("Plan  project demo\n")
     assert "preview" not in text
     assert "x → y → z" in text
 
