@@ -122,6 +122,9 @@ def _show_imported(data: dict[str, Any], console: "Console") -> None:
     counts += [parts.count(data["runs"], "run")] if data["runs"] else []
     line = Text(f"{would} {', '.join(counts)} into {data['project']}", style="bold")
     console.print(line.append(f"; {data['changed']} new or different.", style="dim"))
+    if data["resumed"]:
+        whole = data["nodes"] + data["edges"]
+        console.print(f"Resumed at {data['resumed']:,} of {whole:,}: it was cut short before.")
     if data["pending"]:
         refer = "references name nodes" if data["pending"] != 1 else "reference names a node"
         console.print(f"{data['pending']:,} {refer} not there yet; kept as pending.")
