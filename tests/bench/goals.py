@@ -35,6 +35,8 @@ class Measure:
     floor: str
     #: The goal of each case, the usual one under "".
     goals: dict[str, Goal] = field(default_factory=dict)
+    #: Whose figure "measured" is.
+    whose: str = "GoTN"
     #: The figure that the ratio is made of: "median" or "p99".
     by: str = "median"
 
@@ -52,7 +54,7 @@ def most(ratio: float) -> Goal:
 ONE_WRITE = "one write transaction that creates the edge"
 SAME_JSON = "REST of the same JSON"
 ST_FLOAT32 = "sentence-transformers in float32"
-FETCH = "the packed one-row fetch alone"
+FETCH = "GoTN's packed one-row fetch alone"
 MEASURES = (
     Measure(
         "bulk",
@@ -156,15 +158,16 @@ MEASURES = (
         {"10,000 vectors": most(0.4), "100,000 vectors": most(0.15)},
     ),
     Measure("help", "gotn --help", "a bare Typer program", {"": most(1.5)}),
-    Measure("peers", "layers of the same graph, in memory", FETCH),
+    Measure("peers", "layers of the same graph, in memory", FETCH, whose="the peer"),
 )
 #: What `make bench-peers` measures; no goals, they are others' programs.
 PEERS = (
-    Measure("gds", "Graph Data Science: project, sort, layers in one row", FETCH),
+    Measure("gds", "Graph Data Science: project, sort, layers in one row", FETCH, whose="the peer"),
     Measure(
         "neo4j-graphql",
         "@neo4j/graphql: list of 1,000 with 3 related, without its 2 moments",
         SAME_JSON,
+        whose="the peer",
     ),
 )
 BY_NAME = {measure.name: measure for measure in (*MEASURES, *PEERS)}

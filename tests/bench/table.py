@@ -54,6 +54,7 @@ class Row:
             "measure": found.measure,
             "what": self.measure.what,
             "case": found.case,
+            "measured_is": self.measure.whose,
             "floor": self.measure.floor,
             "floor_median": found.floor.median,
             "floor_p99": found.floor.p99,
@@ -100,7 +101,10 @@ def show(found: list[Row], on: dict[str, Any], console: Console) -> None:
 def _said(row: Row) -> str:
     """What stands under the table of a measure."""
     by = ", the ratio by p99" if row.measure.by == "p99" else ""
-    return f"{row.measure.name}: {row.measure.what}; floor: {row.measure.floor}{by}."
+    measure = row.measure
+    return (
+        f"{measure.name}: measured is {measure.whose}: {measure.what}; floor: {measure.floor}{by}."
+    )
 
 
 def _cells(row: Row) -> list[str]:

@@ -70,6 +70,7 @@ async def test_a_bad_document_is_refused_with_every_violation(api: Api) -> None:
     )
     refused = answer["data"]["importGraph"]
     assert [text.split(":")[0] for text in refused["violations"]] == ["line 1", "line 2", "line 2"]
+    assert refused["violations"][1].startswith("line 2: b: ")
     assert refused["message"].startswith("content: 3 violations, line 1")
     assert not await api.exists()
 
@@ -110,6 +111,15 @@ async def test_a_cycle_is_refused_or_flagged(api: Api) -> None:
     rows[1]["dependencies"] = [{"depends_on_id": "a"}]
     found = await api.run("GraphImport", input={"content": lines(rows)})
     assert (found["__typename"], found["facts"]["lines"]) == ("CycleRefused", [1, 2])
+    bad = [*rows, {"id": "c", "title": 3}]
+    both = await api.post(
+        "mutation M($c: String!, $p: String!) { importGraph(input: {project: $p, content: $c, "
+        "format: BEADS}) { ... on InvalidInput { violations } } }",
+        c=lines(bad),
+        p=api.project,
+    )
+    said = both["data"]["importGraph"]["violations"]
+    assert said[0].endswith("(lines 1, 2); flagCycles keeps them, flagged")
     kept = await api.run("GraphImport", input={"content": lines(rows), "flagCycles": True})
     assert (kept["edges"], kept["changed"]) == (2, 4)
 

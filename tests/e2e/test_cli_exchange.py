@@ -51,12 +51,13 @@ def test_a_dry_run_lists_all_that_is_wrong(gotn: Command, tmp_path: Path) -> Non
     assert (done.returncode, len(shown)) == (1, 32)
     assert "issues.jsonl: 32 violations; nothing would be imported" in done.stderr
     told = gotn.error("import", str(path), "--dry-run", code=1)["violations"]
-    assert [one["line"] for one in told] == [*range(1, 31), 33, 31]
+    assert [one["line"] for one in told] == [*range(1, 32), 33]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows[30:]))
     told = gotn.error("import", str(path), "--dry-run", code=5)["violations"]
-    assert [one["line"] for one in told] == [3, 1]
+    assert [one["line"] for one in told] == [1, 3]
     done = gotn.run("import", str(path), "--dry-run")
     assert (done.returncode, done.stdout.count("close a cycle")) == (5, 2)
+    assert "issues.jsonl: 2 violations; nothing would be imported; --flag-cycles" in done.stderr
     assert gotn.data("import", str(path), "--dry-run", "--flag-cycles")["edges"] == 4
     assert gotn.error("project", "show", code=3)
 
@@ -146,3 +147,41 @@ def test_the_wild_format(gotn: Command, shared_data: Path) -> None:
     assert found["pending"] > 0
     again = gotn.data("import", str(path), "--format", "auto", "--flag-cycles")
     assert again["changed"] == 0
+
+
+def test_a_cycle_alone_names_the_file_and_the_way_out(gotn: Command, tmp_path: Path) -> None:
+    """One message with the file, the path, its lines and the option; the lines are told once."""
+    nodes = [{"id": n, "kind": "k", "summary": n, "prompt_text": n} for n in "ab"]
+    edges = [{"src": a, "dst": b, "type": "hard_requires"} for a, b in ("ab", "ba")]
+    path = tmp_path / "knot.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in nodes + edges))
+    done = gotn.run("import", str(path))
+    assert done.returncode == 5
+    assert done.stderr.startswith("gotn: knot.jsonl: This would close a cycle: ")
+    assert "(lines 3, 4); --flag-cycles keeps" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    error = gotn.error("import", str(path), code=5)
+    assert (error["lines"], error["truncated"]) == ([3, 4], False)
+    assert "--flag-cycles" not in error["violations"][0]["reason"]
+
+
+def test_more_violations_than_are_listed_are_said_to_be_more(gotn: Command, tmp_path: Path) -> None:
+    """The first 1,000, `truncated` for programs, `at least` for people."""
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"id": "a"}\n' * 600)
+    error = gotn.error("import", str(path), "--dry-run", code=1)
+    assert (len(error["violations"]), error["truncated"]) == (1000, True)
+    assert error["message"].startswith("bad.jsonl: at least 1,000 violations, line 1: ")
+    assert (
+        "bad.jsonl: at least 1,000 violations;" in gotn.run("import", str(path), "--dry-run").stderr
+    )
+
+
+def test_warnings_alike_are_one_line(gotn: Command, tmp_path: Path) -> None:
+    """Many that differ in their names alone are told once, with their lines."""
+    rows = [{"id": f"i{n}", "title": "T", "status": "open"} for n in range(30)]
+    path = tmp_path / "issues.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows * 2))
+    shown = gotn.text("import", str(path)).splitlines()
+    assert shown[-1].startswith('  line 31: i0: issue "i0" stands twice, alike; 29 more alike: ')
+    assert len(gotn.data("import", str(path))["warnings"]) == 30

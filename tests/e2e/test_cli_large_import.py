@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import Command
 from graphs import assert_verified
 
 from gotn.database.connection import Database
@@ -117,7 +118,17 @@ async def test_killed_it_is_finished_by_the_same_again(
     command.communicate()
     assert 0 == (await projects.show(database, project)).nodes
     await assert_verified(database, project)
-    _peak(_command(neo4j_environment, tmp_path, "import", str(large), "-p", project))
+    gotn = Command(neo4j_environment, tmp_path, project)
+    shown = gotn.data("project", "show")
+    assert shown["unfinished_import"] >= at[kind]
+    assert f"import --abort -p {project}" in gotn.text("project", "show")
+    last = gotn.data("journal", "tail", "--limit", "1")["entries"][0]
+    assert (last["event"][:4], last["counts"]) == ("add_", False)
+    assert "void: counts for nothing" in gotn.text("journal", "tail", "--limit", "1")
+    again = gotn.data("import", str(large))
+    assert again["resumed"] == shown["unfinished_import"]
+    assert gotn.data("project", "show")["unfinished_import"] is None
+    assert all(row["counts"] for row in gotn.data("journal", "tail")["entries"])
     held = await projects.show(database, project)
     assert (NODES, EDGES) == (held.nodes, held.edges)
     await assert_verified(database, project)

@@ -40,9 +40,17 @@ def test_a_graph_is_bounded(gotn: Command) -> None:
     """More than the limit is said on stderr; what is near a node is the nearest first."""
     done = gotn.run("graph", "--limit", "3", "--format", "mermaid")
     assert done.returncode == 0
-    assert "Only 3 nodes are shown" in done.stderr
+    total = len(json.loads(SAMPLE.read_text())["nodes"])
+    assert f"Only 3 of {total} nodes are shown" in done.stderr
+    assert f'legend["Legend, first 3 of {total} nodes"]' in done.stdout
     assert 'n2["' in done.stdout
     assert 'n3["' not in done.stdout
+    ready = gotn.data("node", "list", "--status", "ready", "--limit", "1")["total"]
+    done = gotn.run("graph", "--limit", "2", "--status", "ready", "--format", "dot")
+    assert f"; first 2 of {ready} nodes" in done.stdout
+    done = gotn.run("graph", "--limit", "2", "--around", "release", "--format", "dot")
+    assert 'label="release; first 2 nodes, and there are more"' in done.stdout
+    assert "first" not in gotn.text("graph", "--format", "dot", "--limit", "500").splitlines()[1]
     near = gotn.data("graph", "--around", "release", "--depth", "1")
     assert near["nodes"][0]["id"] == "release"
     joined = {one["id"] for one in near["nodes"]} - {"release"}
@@ -75,9 +83,10 @@ def test_a_plan_is_drawn(gotn: Command, tmp_path: Path) -> None:
     assert "critical path" in text
     mermaid = gotn.text("plan", "--dry-run", "--format", "mermaid")
     assert mermaid.count("Layer ") == len(layers)
-    assert gotn.run("plan", "--dry-run", "--format", "mermaid", "--limit", "2").stderr.startswith(
-        "Only 2 of "
-    )
+    done = gotn.run("plan", "--dry-run", "--format", "mermaid", "--limit", "2")
+    assert done.stderr.startswith("Only 2 of ")
+    assert 'legend["Legend, first 2 of ' in done.stdout
+    assert "; first 2 of " in gotn.text("plan", "--dry-run", "--format", "dot", "--limit", "2")
 
 
 def test_a_tree_is_drawn(gotn: Command, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ async def test_every_row_appears(neo4j_server: Neo4j, database: Database, tmp_pa
     table.show(found, on, console)
     shown = console.export_text()
     assert [] == [name for name in goals.NAMES if name not in shown]
+    assert "peers: measured is the peer: layers" in shown
     table.save(found, on, tmp_path / "bench.json")
     saved = json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
     assert len(found) == len(saved["rows"])

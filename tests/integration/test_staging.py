@@ -96,7 +96,7 @@ async def test_it_gives_what_one_transaction_gives(
     old = {"id": "old", "kind": "k", "summary": "s", "prompt_text": "p", "created_at": TIME}
     await bulk.import_graph(database, other, GraphDraft(nodes=[old]))
     small = await bulk.import_graph(database, other, make_draft(), derive=True)
-    assert small == large
+    assert (small, 0) == (large, large.resumed)
     assert again.changed == 0
     await assert_verified(database, project)
     assert await state_of(database, project) == await state_of(database, other.project_id)
@@ -119,11 +119,14 @@ async def test_the_same_again_goes_on(
 ) -> None:
     """What was staged is not staged again."""
     await _interrupted(database, begun, make_draft(), monkeypatch)
+    staged = (await projects.show(database, project)).unfinished_import
     ran: Counter[str] = Counter()
     with monkeypatch.context() as patch:
         patch.setattr(database, "on_statement", lambda name: ran.update([name]))
-        await bulk.import_graph(database, begun, make_draft())
+        found = await bulk.import_graph(database, begun, make_draft())
     assert (0, 0) == (ran["staging/create_nodes"], ran["staging/create_edges"])
+    assert staged == found.resumed > 30
+    assert None is (await projects.show(database, project)).unfinished_import
     assert 30 == len(await _ids(database, project, 30))
     await assert_verified(database, project)
 

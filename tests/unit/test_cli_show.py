@@ -55,6 +55,7 @@ def test_a_plan_without_anything_to_do() -> None:
     """An empty plan says so, and still says what is blocked."""
     text = drawn(plan.show, make_plan(layers=[], ordered_node_ids=[], steps=[], run_id=None))
     assert "Nothing to do" in text
+    assert text.startswith("Plan  project demo\n")
     assert "preview" not in text
     assert "x → y → z" in text
 
@@ -210,3 +211,29 @@ def test_steps_and_runs_that_are_not_there() -> None:
     assert "gotn demo" in drawn(things.show_projects, {"projects": [], "total": 0})
     assert "no steps" in drawn(things.show_steps, {"steps": [], "total": 0})
     assert "empty" in drawn(things.show_entries, {"entries": [], "total": 0})
+
+
+def test_entries_of_an_import_that_did_not_finish_are_marked() -> None:
+    """Of two imports one is finished: the other is void; --follow says when it counts."""
+    told = {"seq": 1, "timestamp": "t", "actor": "a"}
+    rows = [
+        {**told, "event": "add_node", "data": {"items": [], "import": number}} for number in (3, 9)
+    ]
+    rows.append({**told, "event": "finish_import", "data": {"items": [], "import": 9}})
+    rows.append({**told, "event": "add_node", "data": ["odd"]})
+    assert "once import 3 is finished" in things.entry_line(rows[0]).plain
+    assert "once" not in things.entry_line(rows[2]).plain
+    things.settle(rows)
+    assert [row["counts"] for row in rows] == [False, True, True, True]
+    text = drawn(things.show_entries, {"entries": rows, "total": 4})
+    assert text.count("add_node void") == 1
+    assert "void: counts for nothing" in text
+
+
+def test_a_project_with_an_unfinished_import() -> None:
+    """How much is staged, and what takes it away."""
+    counts = dict.fromkeys(("nodes", "edges", "runs", "pending", "seq"), 0)
+    text = drawn(things.show_project, {"id": "demo", **counts, "unfinished_import": 20_000})
+    assert "20,000" in text
+    assert "import --abort -p demo" in text
+    assert "--abort" not in drawn(things.show_project, {"id": "demo", **counts})

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gotn.cli.views import answers, dot, mermaid
-from gotn.cli.views.picture import CUT, Box, Direction, Group, Kind, Line, Picture, one_line
+from gotn.cli.views.picture import CUT, Box, Direction, Group, Kind, Line, Picture, cut, one_line
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -213,3 +213,14 @@ def test_a_plan_has_layers_and_its_critical_path() -> None:
         ("c", "d", Kind.through, True),
     ]
     assert found.title == "Out: at least 1 h 30 min"
+
+
+def test_what_is_cut_is_said_in_the_diagram() -> None:
+    """However long the title is; nothing is said where all is shown."""
+    shown = Picture((Box("a", status="ready"),), title="T" * 500, cut=cut(100, 291, "steps"))
+    assert shown.heading().endswith("…; first 100 of 291 steps")
+    assert "first 100 of 291 steps" in dot.write(shown)
+    assert 'legend["Legend, first 100 of 291 steps"]' in mermaid.write(shown)
+    assert "first 100 of 291 steps\n" in mermaid.write(shown)
+    assert cut(291, 291, "steps") == ""
+    assert "more" in cut(100, None, "nodes")

@@ -1,5 +1,6 @@
 """Documents in: what is taken, what is put right, and how everything bad is named."""
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -188,9 +189,11 @@ def test_bad_input_is_named(text: str | bytes, line: int | None, words: str) -> 
 def test_limits_of_a_file_and_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than may be read is refused before it is parsed."""
     monkeypatch.setattr(source, "LINE_BYTES", 100)
-    assert "at most 100 bytes" in refused(jsonl(make_node(), make_node("b" * 200)))[0]["reason"]
+    long = refused(jsonl(make_node(), make_node("b" * 200)))
+    assert "at most 100 bytes" in long[0]["reason"]
+    assert "one entity a line" in long[0]["reason"]
     monkeypatch.setattr(source, "FILE_BYTES", 100)
-    with pytest.raises(LimitExceeded, match="at most 100 bytes"):
+    with pytest.raises(LimitExceeded, match=r"at most 100 bytes, found more\. Split it"):
         take(NODE)
 
 
@@ -322,3 +325,28 @@ def test_half_a_character_in_a_tag_is_told() -> None:
     found = refused('{"a\\ud800": {"tasks": [{"id": 1, "title": "x"}]}}', format="taskmaster")
     json.dumps(found, ensure_ascii=False).encode()
     assert any("ud800" in str(one) for one in found)
+
+
+def test_a_packed_file_is_named() -> None:
+    """What to do with it is said, not that it has a zero byte."""
+    found = refused(gzip.compress(NODE.encode()))
+    assert "expected JSON, found gzip; unpack it first" == found[0]["reason"]
+
+
+@pytest.mark.parametrize("format_", ["auto", "beads", "gotn"])
+def test_beads_history_is_told_as_what_it_is(format_: str) -> None:
+    """One violation, not thousands that all miss what a change does not have."""
+    event = {"op": "add_node", "id": "bd-1", "title": "T", "status": "open", "ts": "2025-10-12"}
+    found = refused(jsonl(event, {**event, "op": "update_node"}), format=format_)
+    assert [1] == [one["line"] for one in found]
+    assert "a change of beads' history" in found[0]["reason"]
+
+
+def test_violations_stand_by_their_lines() -> None:
+    """Those that are found late, such as a second parent, stand where they are in the file."""
+    found = refused(
+        jsonl(make_node("p", children=["c"]), make_node("c", parent="q"), make_node("x", tags=5))
+    )
+    lines = [one["line"] for one in found]
+    assert lines == sorted(lines)
+    assert 1 < len(lines)

@@ -7,6 +7,7 @@ import strawberry
 from strawberry.scalars import JSON
 
 from gotn import errors
+from gotn.work import exchange
 
 
 @strawberry.enum(description="What was refused; stable, for programs.")
@@ -52,7 +53,9 @@ class InvalidInput(Error):
 
     field: str | None = strawberry.field(default=None, description="Which member is wrong.")
     violations: list[str] = strawberry.field(
-        default_factory=list, description="Everything that is wrong."
+        default_factory=list,
+        description="Everything that is wrong, a text each; of a document as "
+        "`line 4: the id: what is wrong`. `facts` has {line, id, reason} of each.",
     )
 
 
@@ -147,7 +150,10 @@ def _line(violation: Any) -> str:
     if not isinstance(violation, dict):
         return str(violation)
     place = f"line {violation['line']}: " if violation.get("line") else ""
-    return f"{place}{violation.get('reason')}"
+    name = f"{violation['id']}: " if violation.get("id") else ""
+    reason = str(violation.get("reason"))
+    way_out = "; flagCycles keeps them, flagged" if exchange.is_cycle(reason) else ""
+    return f"{place}{name}{reason}{way_out}"
 
 
 HANDLERS = tuple(Refusal(raised, shown) for raised, shown in TABLE)

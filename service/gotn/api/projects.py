@@ -34,6 +34,11 @@ class Project(records.Project, Node):
     pending: int = stored(
         "How many edges and steps wait for a node.", Expression("project_pending"), 0
     )
+    unfinished_import: int | None = stored(
+        "How many things a large import has staged, unseen, that has not finished: the same "
+        "import again goes on with it, `gotn import --abort` takes it away. Null: there is none.",
+        Expression("project_unfinished_import"),
+    )
 
 
 described(

@@ -94,6 +94,7 @@ value(
     journal_entries="Journal entries that were given.",
     pending="Edges, parents and steps whose node is not there yet.",
     changed="How many of these were new or different.",
+    resumed="How many nodes and edges the same import, cut short before, had staged already.",
     skipped="What could not be taken.",
     warnings="What was taken otherwise than it came.",
 )

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import math
+import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 
 #: Lines of skipped things and warnings that people are shown.
 SHOWN = 20
+#: From so many on, those that differ in their names alone are one line.
+ALIKE = 3
+#: Lines of a file that such a line names.
+LINES = 8
+_NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|\S+ → \S+')
 #: Styles of an export that are drawn, not read in again.
 DIAGRAMS = ("dot", "mermaid")
 
@@ -36,8 +43,7 @@ def import_file(
     try:
         draft = exchange.read(file, format_)
     except BadDocument as error:
-        if dry_run:
-            _list_violations(call, error)
+        _tell(call, error, dry_run=dry_run)
         raise
 
     async def work(database: Database) -> dict[str, Any]:
@@ -50,13 +56,29 @@ def import_file(
     try:
         data = call.run(work) | {"dry_run": dry_run, "project": call.project}
     except CycleRefused as error:
-        error.facts["file"] = "standard input" if file == "-" else Path(file).name
+        name = "standard input" if file == "-" else Path(file).name
+        error.message = f"{name}: {error.message}"
+        error.facts["file"] = name
         if every := exchange.closed(draft):
-            error.facts["violations"] = [_whole(one) for one in every]
-        if dry_run:
-            _list_violations(call, error)
+            every.sort(key=lambda one: one.line or math.inf)
+            error.facts["violations"] = [_whole(one) for one in every[:MOST]]
+            error.facts["truncated"] = len(every) > MOST
+        _tell(call, error, dry_run=dry_run)
         raise
     call.answer(data, _show_imported)
+
+
+def _tell(call: Call, error: Invalid, *, dry_run: bool) -> None:
+    """Say with what is wrong what helps: all of it in a dry run, the option that keeps cycles."""
+    found = error.facts.get("violations", [])
+    if dry_run:
+        _list_violations(call, error)
+    closes = any(exchange.is_cycle(one["reason"]) for one in found)
+    if closes or isinstance(error, CycleRefused):
+        said = error.message.rstrip(".")
+        error.message = f"{said}; --flag-cycles keeps edges that close a cycle, flagged."
+    if not call.as_json:
+        error.facts.pop("lines", None)  # the message has them
 
 
 def _list_violations(call: Call, error: Invalid) -> None:
@@ -65,12 +87,11 @@ def _list_violations(call: Call, error: Invalid) -> None:
     if call.as_json or len(found) <= 1:
         return
     _list(call.console, "Violations", found, len(found))
-    more = "" if len(found) < MOST else " or more"
+    least = "at least " if error.facts.get("truncated") else ""
     error.message = (
-        f"{error.facts['file']}: {len(found)}{more} violations; nothing would be imported."
+        f"{error.facts['file']}: {least}{len(found):,} violations; nothing would be imported."
     )
     del error.facts["violations"]
-    error.facts.pop("lines", None)
 
 
 def abort(call: Call) -> None:
@@ -101,24 +122,56 @@ def _show_imported(data: dict[str, Any], console: "Console") -> None:
     counts += [parts.count(data["runs"], "run")] if data["runs"] else []
     line = Text(f"{would} {', '.join(counts)} into {data['project']}", style="bold")
     console.print(line.append(f"; {data['changed']} new or different.", style="dim"))
+    if data["resumed"]:
+        whole = data["nodes"] + data["edges"]
+        console.print(f"Resumed at {data['resumed']:,} of {whole:,}: it was cut short before.")
     if data["pending"]:
         refer = "references name nodes" if data["pending"] != 1 else "reference names a node"
         console.print(f"{data['pending']:,} {refer} not there yet; kept as pending.")
     if (held := data["pending_in_all"]) and held != data["pending"]:
         console.print(f"The project has {parts.count(held, 'pending reference')} in all.")
-    _list(console, "Skipped", data["skipped"])
-    _list(console, "Warnings", data["warnings"])
+    _list(console, "Skipped", data["skipped"], alike=ALIKE)
+    _list(console, "Warnings", data["warnings"], alike=ALIKE)
 
 
-def _list(console: "Console", title: str, found: list[dict[str, Any]], most: int = SHOWN) -> None:
+def _list(
+    console: "Console",
+    title: str,
+    found: list[dict[str, Any]],
+    most: int = SHOWN,
+    alike: int | None = None,
+) -> None:
+    """What was found under its title; from `alike` on that say the same are one line."""
     if not found:
         return
     parts.heading(console, title, str(len(found)))
-    for item in found[:most]:
-        line = f"line {item['line']}: " if item.get("line") else ""
-        name = f"{item['id']}: " if item.get("id") else ""
-        console.print(f"  {line}{name}{item['reason']}", markup=False)
-    parts.more(console, min(len(found), most), len(found), "--json")
+    lines = [_line(one) for one in found[:most]] if alike is None else _grouped(found, alike)
+    for line in lines[:most]:
+        console.print(f"  {line}", markup=False)
+    of = len(found) if alike is None else len(lines)
+    parts.more(console, min(of, most), of, "--json")
+
+
+def _grouped(found: list[dict[str, Any]], alike: int) -> list[str]:
+    """A line for each, but one for many that differ in their names alone."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for item in found:
+        groups.setdefault(_NAMES.sub("…", item["reason"]), []).append(item)
+    said: list[str] = []
+    for some in groups.values():
+        if len(some) < alike:
+            said += map(_line, some)
+            continue
+        lines = [item["line"] for item in some[1:] if item.get("line")]
+        at = f": lines {parts.ids(lines, LINES)}" if lines else ""
+        said.append(f"{_line(some[0])}; {len(some) - 1:,} more alike{at}")
+    return said
+
+
+def _line(item: dict[str, Any]) -> str:
+    line = f"line {item['line']}: " if item.get("line") else ""
+    name = f"{item['id']}: " if item.get("id") else ""
+    return f"{line}{name}{item['reason']}"
 
 
 def export(call: Call, style: str, output: str, *, with_journal: bool) -> None:

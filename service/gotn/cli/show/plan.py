@@ -35,8 +35,10 @@ def _nothing(plan: dict[str, Any]) -> str:
 
 def _title(plan: dict[str, Any], console: Console) -> None:
     name = plan["run_id"] or ("preview, not stored" if plan["ordered_node_ids"] else "")
-    line = Text("Plan ", style="bold")
-    line.append(name, style="bold cyan").append(f"  project {plan['project_id']}", style="dim")
+    line = Text("Plan", style="bold")
+    if name:
+        line.append(f" {name}", style="bold cyan")
+    line.append(f"  project {plan['project_id']}", style="dim")
     console.print(line)
     if plan.get("goal"):
         console.print(Text(f"Goal: {plan['goal']}"))

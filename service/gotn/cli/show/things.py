@@ -10,6 +10,8 @@ from gotn.cli.show.terminal import Text
 from gotn.cli.show.visible import hint
 
 Row = dict[str, Any]
+#: The event that makes real what a large import staged.
+FINISH = "finish_import"
 
 
 def show_projects(data: Row, console: Console) -> None:
@@ -36,6 +38,11 @@ def show_project(data: Row, console: Console) -> None:
     console.print(Text(f"Project {data['id']}", style="bold"))
     names = ("nodes", "edges", "runs", "pending", "seq", "created_at", "updated_at")
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
+    if (staged := data.get("unfinished_import")) is not None:
+        said = f"A large import is not finished: {staged:,} of its things are staged, unseen. "
+        said += "Import the same again to go on, or take it away: "
+        words = f"import --abort -p {data['id']}"
+        console.print(Text(said + hint(words), style="yellow"), soft_wrap=True)
     show_settings(data, console)
 
 
@@ -217,11 +224,13 @@ def show_entries(data: Row, console: Console) -> None:
         grid.add_row(
             str(row["seq"]),
             parts.text(row["timestamp"], "dim"),
-            parts.text(row["event"], "bold"),
+            parts.text(row["event"], "bold").append("" if row["counts"] else " void", "yellow"),
             parts.text(row["actor"]),
             parts.text(_items(row.get("data")), "dim"),
         )
     console.print(grid)
+    if not all(row["counts"] for row in data["entries"]):
+        console.print(Text("void: counts for nothing, its import did not finish.", "yellow"))
     total = data.get("total")
     if total and total > len(data["entries"]):
         console.print(Text(f"… {total - len(data['entries'])} earlier ones.", style="dim"))
@@ -231,7 +240,29 @@ def entry_line(row: Row) -> Text:
     """One entry of a journal that is followed."""
     line = Text(f"{row['seq']}", style="bold").append(f"  {row['timestamp']}", style="dim")
     line.append(f"  {row['event']}  {row['actor']}")
-    return line.append(f"  {_items(row.get('data'))}", style="dim")
+    line.append(f"  {_items(row.get('data'))}", style="dim")
+    staged = _staged(row)
+    if staged is not None and row["event"] != FINISH:
+        line.append(f"  counts once import {staged} is finished", style="yellow")
+    return line
+
+
+def settle(entries: list[Row]) -> None:
+    """Note with each of a journal's last entries whether it counts.
+
+    What a large import staged counts once its last entry is there, which comes after them all.
+    """
+    finished = {_staged(row) for row in entries if row["event"] == FINISH}
+    for row in entries:
+        number = _staged(row)
+        row["counts"] = number is None or number in finished
+
+
+def _staged(row: Row) -> int | None:
+    """The number of the large import that an entry belongs to."""
+    data = row.get("data")
+    number = data.get("import") if isinstance(data, dict) else None
+    return number if isinstance(number, int) else None
 
 
 def _items(data: Any) -> str:

@@ -119,14 +119,15 @@ def orphans(call: Call, limit: Limit = 50) -> None:
 def tree_of(call: Call, id: Id, **fields: Any) -> None:
     """Draw what a node was broken into. A terminal's tree is whole, a diagram has --limit nodes."""
     from gotn.cli.show import work  # noqa: PLC0415
-    from gotn.cli.views import answers  # noqa: PLC0415
+    from gotn.cli.views import answers, picture  # noqa: PLC0415
 
     rows = call.ask("TreeOf", id=id)
     if not drawing.is_diagram(call, fields):
         drawing.answer(call, {"id": id, "rows": rows}, work.show_tree, fields["output"])
         return
     shown = rows[: fields["limit"]]  # parents come first, so what is cut off are the deepest
-    drawing.draw(call, answers.tree(shown), fields)
+    cut = picture.cut(len(shown), len(rows), "nodes")
+    drawing.draw(call, answers.tree(shown, cut), fields)
     drawing.left_out(call, len(shown), len(rows))
 
 
@@ -147,15 +148,28 @@ def graph(
 
     Mermaid draws up to 500 lines and 50,000 characters; a larger diagram is said to be one.
     """
-    from gotn.cli.show import graph as picture  # noqa: PLC0415
-    from gotn.cli.views import answers  # noqa: PLC0415
+    from gotn.cli.show import graph as terminal  # noqa: PLC0415
+    from gotn.cli.views import answers, picture  # noqa: PLC0415
 
     statuses = [one.name.upper() for one in status] if status else None
     scope = {"around": around, "depth": depth, "status": statuses, "first": fields["limit"]}
     data = drawing.part(call, **scope)
+    shown = len(data["nodes"])
+    total = None if around else _count(call, data, statuses)
+    cut = picture.cut(shown, total, "nodes") if data["more"] else ""
     if drawing.is_diagram(call, fields):
-        drawing.draw(call, answers.graph(data, around or call.project), fields)
+        drawing.draw(call, answers.graph(data, around or call.project, cut), fields)
     else:
-        drawing.answer(call, data, picture.show, fields["output"])
-    if data["more"]:
-        drawing.left_out(call, len(data["nodes"]), None, "; --around ID shows what is near a node")
+        drawing.answer(call, data, terminal.show, fields["output"])
+    if cut:
+        drawing.left_out(call, shown, total, "; --around ID shows what is near a node")
+    elif data["more"]:
+        call.note("Some edges are not shown: there are too many between these nodes.")
+
+
+def _count(call: Call, data: dict[str, Any], statuses: list[str] | None) -> int:
+    """How many nodes there are, of these statuses if any are given, where not all are shown."""
+    if call.as_json or not data["more"]:
+        return len(data["nodes"])
+    wanted = {"status": statuses} if statuses else {}
+    return int(call.pages("NodeList", 1, "nodes", filter=wanted)["total"])

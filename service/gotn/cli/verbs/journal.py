@@ -26,7 +26,8 @@ def tail(
 ) -> None:
     """Show the newest entries, the newest last.
 
-    With --follow and --json each entry is one line of JSON.
+    With --follow and --json each entry is one line of JSON. `counts` is false for what an import
+    staged that did not finish.
     """
     from gotn.cli.show import things  # noqa: PLC0415
 
@@ -37,6 +38,7 @@ def tail(
         return
     data = call.pages("JournalTail", limit, "entries")
     data["entries"].reverse()
+    things.settle(data["entries"])
     call.answer(data, things.show_entries)
 
 

@@ -88,12 +88,12 @@ def plan(
 
 def _draw(call: Call, data: dict[str, Any], fields: dict[str, Any]) -> None:
     """The plan's first steps as a diagram."""
-    from gotn.cli.views import answers  # noqa: PLC0415
+    from gotn.cli.views import answers, picture  # noqa: PLC0415
 
     ids = answers.plan_ids(data)
     shown = ids[: fields["limit"]]
     part = drawing.part(call, ids=shown, first=len(shown))
-    drawing.draw(call, answers.plan(data, part), fields)
+    drawing.draw(call, answers.plan(data, part, picture.cut(len(shown), len(ids), "steps")), fields)
     drawing.left_out(call, len(shown), len(ids))
 
 

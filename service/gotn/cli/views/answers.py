@@ -12,16 +12,17 @@ Row = dict[str, Any]
 TAGS = 2
 
 
-def graph(part: Mapping[str, Any], title: str = "") -> Picture:
+def graph(part: Mapping[str, Any], title: str = "", cut: str = "") -> Picture:
     """Nodes with every edge between them."""
     return Picture(
         boxes=tuple(_box(node) for node in part["nodes"]),
         lines=tuple(line(edge) for edge in part["edges"]),
         title=title,
+        cut=cut,
     )
 
 
-def tree(rows: Iterable[Row]) -> Picture:
+def tree(rows: Iterable[Row], cut: str = "") -> Picture:
     """A decomposition, parents before children."""
     rows = list(rows)
     return Picture(
@@ -30,6 +31,7 @@ def tree(rows: Iterable[Row]) -> Picture:
             Line(row["parent"], row["node"]["id"], Kind.derived) for row in rows if row["parent"]
         ),
         title=f"What {rows[0]['node']['id']} was broken into" if rows else "",
+        cut=cut,
     )
 
 
@@ -39,7 +41,7 @@ def plan_ids(plan: Mapping[str, Any]) -> list[str]:
     return [*plan["waiting_on"], *plan["ordered_node_ids"], *blocked]
 
 
-def plan(data: Mapping[str, Any], part: Mapping[str, Any]) -> Picture:
+def plan(data: Mapping[str, Any], part: Mapping[str, Any], cut: str = "") -> Picture:
     """A plan's layers as groups, what they wait for, what is blocked, and the critical path.
 
     `part` has the nodes to be shown and the edges between them; the order rests on hard edges.
@@ -58,6 +60,7 @@ def plan(data: Mapping[str, Any], part: Mapping[str, Any]) -> Picture:
         lines=tuple(_emphasised(hard, critical["node_ids"], nodes)),
         groups=tuple(group for group in groups if any(id_ in nodes for id_ in group.ids)),
         title=_title(data),
+        cut=cut,
     )
 
 

@@ -40,8 +40,8 @@ def write(picture: Picture, direction: Direction = Direction.right) -> str:
 def _document(picture: Picture, direction: Direction) -> Iterator[str]:
     lines = picture.drawn()
     yield "digraph {"
-    if picture.title:
-        yield f"  label={quoted(one_line(picture.title, TEXT))}; labelloc=t;"
+    if heading := picture.heading():
+        yield f"  label={quoted(heading)}; labelloc=t;"
     yield f"  rankdir={'LR' if direction is Direction.right else 'TB'}; charset=utf8; newrank=true;"
     yield '  fontname="sans-serif";'
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11];'

@@ -74,7 +74,7 @@ def too_much(text: str) -> str | None:
 def _document(picture: Picture, direction: Direction) -> Iterator[str]:
     lines = picture.drawn()
     yield f"flowchart {'LR' if direction is Direction.right else 'TB'}"
-    if title := _plain(picture.title):
+    if title := _plain(picture.heading()):
         yield f"  accTitle: {title}"
     by_id = {box.id: box for box in picture.boxes}
     for number, group in enumerate(picture.groups):
@@ -89,7 +89,7 @@ def _document(picture: Picture, direction: Direction) -> Iterator[str]:
         yield f"  {_line(picture, line)}"
     shown, statuses = kinds(lines), picture.statuses()
     critical = any(box.critical for box in picture.boxes)
-    yield from _legend(statuses, shown, critical=critical)
+    yield from _legend(statuses, shown, critical=critical, cut=picture.cut)
     yield from _classes(statuses, critical=critical)
     yield from _line_styles(lines, shown)
 
@@ -111,10 +111,13 @@ def _line(picture: Picture, line: Line) -> str:
     return f"{names[line.src]} {_ARROWS[line.kind]}{text} {names[line.dst]}"
 
 
-def _legend(statuses: dict[str, str], shown: list[Kind], *, critical: bool) -> Iterator[str]:
+def _legend(
+    statuses: dict[str, str], shown: list[Kind], *, critical: bool, cut: str
+) -> Iterator[str]:
+    """Signs and lines, and how much is shown: Mermaid draws no title."""
     if not (statuses or shown or critical):
         return
-    yield '  subgraph legend["Legend"]'
+    yield f'  subgraph legend["{escaped(f"Legend, {cut}" if cut else "Legend")}"]'
     for number, (status, sign) in enumerate(statuses.items()):
         yield f'    s{number}["{f"{sign} {status}".strip()}"]:::{status}'
     if critical:
@@ -148,8 +151,8 @@ def _line_styles(lines: list[Line], shown: list[Kind]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A text where Mermaid takes no quotes: letters and digits, the rest left out."""
-    return " ".join(_MARKUP.sub(" ", one_line(text, TEXT)).split())
+    """A line where Mermaid takes no quotes: letters and digits, the rest left out."""
+    return " ".join(_MARKUP.sub(" ", text).split())
 
 
 def escaped(text: str) -> str:

@@ -99,12 +99,18 @@ class Picture:
     lines: tuple[Line, ...] = ()
     groups: tuple[Group, ...] = ()
     title: str = ""
+    #: How much of it is shown where that is not all: "first 100 of 291 steps".
+    cut: str = ""
     #: The name of each box in the diagram's text: ids may hold anything, and be 1,000 bytes.
     names: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         names = {box.id: f"n{number}" for number, box in enumerate(self.boxes)}
         object.__setattr__(self, "names", names)
+
+    def heading(self) -> str:
+        """The title on one line, with what is cut: a long title does not hide that."""
+        return "; ".join(filter(None, (one_line(self.title, TEXT), self.cut)))
 
     def drawn(self) -> list[Line]:
         """The lines whose two ends are shown, in the order of the boxes."""
@@ -127,6 +133,13 @@ def kinds(lines: Iterable[Line]) -> list[Kind]:
     """The kinds that are shown, as the legend lists them."""
     shown = {line.kind for line in lines}
     return [kind for kind in Kind if kind in shown]
+
+
+def cut(shown: int, total: int | None, what: str) -> str:
+    """How much is shown of so many, or of an unknown number that is more; "" for all of it."""
+    if total is None:
+        return f"first {shown:,} {what}, and there are more"
+    return f"first {shown:,} of {total:,} {what}" if total > shown else ""
 
 
 def one_line(text: str, most: int) -> str:

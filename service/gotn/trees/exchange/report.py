@@ -34,12 +34,15 @@ class Report:
             return
         count = len(self.violations)
         shown = "; ".join(_said(one) for one in self.violations[:_SHOWN])
-        more = f"; and {count - _SHOWN} more" if count > _SHOWN else ""
-        many = f"{count}{' or more' if count >= MOST else ''} violations, " if count > 1 else ""
+        truncated = count >= MOST
+        least = "at least " if truncated else ""
+        more = f"; and {least}{count - _SHOWN} more" if count > _SHOWN else ""
+        many = f"{least}{count:,} violations, " if count > 1 else ""
         raise BadDocument(
             f"{self.name}: {many}{shown}{more}",
             file=self.name,
             violations=[vars(one) for one in self.violations],
+            truncated=truncated,
         )
 
 

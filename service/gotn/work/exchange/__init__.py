@@ -7,7 +7,7 @@ as it came. Nothing here knows a database.
 
 from gotn.work.exchange.history import fold_original
 from gotn.work.exchange.reading import FORMATS, read, recover
-from gotn.work.exchange.rings import closed
+from gotn.work.exchange.rings import closed, is_cycle
 from gotn.work.exchange.writing import (
     documents,
     edge_document,
@@ -23,6 +23,7 @@ __all__ = [
     "documents",
     "edge_document",
     "fold_original",
+    "is_cycle",
     "journal_documents",
     "node_document",
     "read",

@@ -56,6 +56,13 @@ def is_issue(value: Any) -> bool:
     return not ours and bool({"issue_type", "status"} & value.keys())
 
 
+def is_event(value: Any) -> bool:
+    """Whether an object is a change of beads' history rather than an issue or a node."""
+    if not isinstance(value, dict) or not {"op", "id", "ts"} <= value.keys():
+        return False
+    return isinstance(value["op"], str) and not {"kind", "summary", "prompt_text"} & value.keys()
+
+
 def dependency(found: Any, issue: str) -> Row:
     """A dependency whose names are sound."""
     if not isinstance(found, dict):

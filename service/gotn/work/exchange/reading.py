@@ -14,6 +14,10 @@ from gotn.work.records import GraphDraft
 
 #: What `format` may be.
 FORMATS = ("auto", "gotn", "beads", "taskmaster")
+_HISTORY = (
+    "expected nodes, edges or issues, found a change of beads' history (op, id, ts): this file has "
+    "what was done to issues, not the issues; import issues.jsonl"
+)
 
 
 def read(
@@ -38,6 +42,9 @@ def read(
     first = next(pieces, None)
     if first is not None:
         pieces = chain([first], pieces)
+    if first is not None and issues.is_event(first.value):
+        report.add(first.line, None, _HISTORY, first.where)
+        report.finish()
     if format == "beads" or (format == "auto" and first and issues.is_issue(first.value)):
         return beads.read(pieces, report)
     if format == "taskmaster" or (format == "auto" and first and taskmaster.is_tasks(first.value)):

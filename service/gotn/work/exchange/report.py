@@ -1,5 +1,6 @@
 """Where a reader tells what it could not take: all of it, not the first."""
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -25,22 +26,30 @@ class Report:
         """Note one violation; `where` is a path such as `nodes[3]` inside the document."""
         self.violations.append(Unknown(line=line, id=id_, reason=placed(where, reason)))
         if len(self.violations) >= MOST:
+            self.violations.sort(key=_place)
             self.finish()
 
     def finish(self, draft: GraphDraft | None = None) -> None:
-        """Raise BadDocument if anything was wrong, a draft's cycles with the rest."""
+        """Raise BadDocument if anything was wrong, a draft's cycles with the rest, by line.
+
+        `truncated` is among its facts: whether there may be more than the first 1,000.
+        """
         if not self.violations:
             return
         if draft is not None:
             self.violations += rings.closed(draft)[: MOST - len(self.violations)]
+            self.violations.sort(key=_place)
         count = len(self.violations)
+        truncated = count >= MOST
+        least = "at least " if truncated else ""
         first = "; ".join(_said(found) for found in self.violations[:_SHOWN])
-        more = f"; and {count - _SHOWN} more" if count > _SHOWN else ""
-        many = f"{count}{' or more' if count >= MOST else ''} violations, " if count > 1 else ""
+        more = f"; and {least}{count - _SHOWN} more" if count > _SHOWN else ""
+        many = f"{least}{count:,} violations, " if count > 1 else ""
         raise BadDocument(
             f"{self.name}: {many}{first}{more}",
             file=self.name,
             violations=[vars(found) for found in self.violations],
+            truncated=truncated,
         )
 
 
@@ -72,6 +81,11 @@ def of_file(name: str, found: Iterable[Unknown]) -> list[Unknown]:
         Unknown(line=one.line, id=one.id, reason=f"{name}: {one.reason}" if name else one.reason)
         for one in found
     ]
+
+
+def _place(found: Unknown) -> float:
+    """Where a violation is told: those of no line after all others."""
+    return found.line or math.inf
 
 
 def _said(found: Unknown) -> str:

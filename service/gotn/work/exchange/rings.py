@@ -10,6 +10,13 @@ from gotn.work.rules.ranks import Edges
 
 #: Nodes of a path that a message names; more are told by their number.
 NAMED = 20
+#: How a violation that is a cycle begins; each interface says what keeps such edges.
+_CLOSE = "these edges close a cycle: "
+
+
+def is_cycle(reason: str) -> bool:
+    """Whether a violation's reason tells of a cycle that could be kept, flagged."""
+    return reason.startswith(_CLOSE)
 
 
 def closed(draft: GraphDraft) -> list[Unknown]:
@@ -36,5 +43,5 @@ def _told(path: list[str], draft: GraphDraft) -> Unknown:
     lines = sorted({line for line in found if line})
     at = f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines[:NAMED]))})" if lines else ""
     names = path if len(path) <= NAMED else [*path[: NAMED - 2], "…", path[-1]]
-    reason = f"these edges close a cycle: {' → '.join(names)}{at}; --flag-cycles keeps them"
+    reason = f"{_CLOSE}{' → '.join(names)}{at}"
     return Unknown(line=lines[0] if lines else None, id=path[0], reason=reason)

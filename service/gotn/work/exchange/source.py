@@ -28,6 +28,14 @@ _MARK = b"\xef\xbb\xbf"
 _SOMETHING = re.compile(rb"\S")
 _NEWLINE = re.compile(rb"\n")
 _OTHER_MARKS = {b"\xff\xfe": "UTF-16 or UTF-32", b"\xfe\xff": "UTF-16"}
+#: How packed files begin.
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "a zip archive",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 #: What version control leaves in a file that it could not merge; no JSON line begins so.
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: [^\r\n]*)?\r?$", re.MULTILINE)
 
@@ -80,7 +88,9 @@ def _bounded(stream: BinaryIO, name: str) -> Data:
 
 def _too_large(name: str) -> LimitExceeded:
     return LimitExceeded(
-        f"{name}: expected at most {FILE_BYTES} bytes, found more.", limit=FILE_BYTES
+        f"{name}: expected at most {FILE_BYTES} bytes, found more. Split it into several files and "
+        "import one after the other: as JSONL, an entity a line, any lines make a file.",
+        limit=FILE_BYTES,
     )
 
 
@@ -133,6 +143,10 @@ def _is_text(data: Data, report: Report) -> bool:
     if encoding := _OTHER_MARKS.get(data[:2]):
         report.add(1, None, f"expected UTF-8, found {encoding}")
         return False
+    for mark, packed in _PACKED.items():
+        if data[: len(mark)] == mark:
+            report.add(None, None, f"expected JSON, found {packed}; unpack it first")
+            return False
     if (at := data.find(b"\0")) >= 0:
         report.add(_line_of(data, at), None, "expected JSON, found binary data (a zero byte)")
         return False
@@ -176,7 +190,12 @@ def lines(data: Data, report: Report) -> Iterator[Piece]:
         if _CONFLICT.match(line):
             continue
         if len(line) > LINE_BYTES:
-            report.add(number, None, f"expected at most {LINE_BYTES} bytes in a line, found more")
+            report.add(
+                number,
+                None,
+                f"expected at most {LINE_BYTES} bytes in a line, found more; write one entity a "
+                "line, or all as one document over several lines",
+            )
             continue
         try:
             text = line.decode()

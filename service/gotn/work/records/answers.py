@@ -130,6 +130,8 @@ class Imported:
     pending: int = 0
     #: Of the nodes, edges and runs above, how many were new or different.
     changed: int = 0
+    #: How many nodes and edges an earlier run of the same import, cut short, had staged already.
+    resumed: int = 0
     skipped: tuple[Unknown, ...] = ()
     warnings: tuple[Unknown, ...] = ()
 

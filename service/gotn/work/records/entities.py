@@ -221,6 +221,8 @@ class Project:
     edges: int = 0
     runs: int = 0
     pending: int = 0
+    #: How many nodes, edges or tasks a large import has staged; None where none is unfinished.
+    unfinished_import: int | None = None
     settings: Any = None
     created_at: datetime | None = None
     updated_at: datetime | None = None

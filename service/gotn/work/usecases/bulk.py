@@ -182,6 +182,7 @@ def _imported(draft: GraphDraft, taken: Taken) -> Imported:
         journal_entries=len(draft.journal),
         pending=taken.waiting + sum(1 for row in waiting if row.get("pending")),
         changed=taken.changes(),
+        resumed=taken.staged.resumed,
         skipped=tuple(draft.skipped),
         warnings=tuple(draft.warnings),
     )

@@ -57,7 +57,7 @@ async def stage(
         begun = await database.write(lambda tx: _begin(tx, request, print_))
     if begun is None:
         raise Conflict("Another import of this project began at the same time; try again.")
-    staged = Staged(number=begun["number"], noted=noted)
+    staged = Staged(number=begun["number"], noted=noted, resumed=begun["nodes"] + begun["edges"])
     for some in batches(draft.nodes, BATCH):
         staged.nodes |= dict.fromkeys(map(intern, await _unknown(database, project_id, some)))
     if not staged.nodes:  # nothing to stage: the last transaction is all there is

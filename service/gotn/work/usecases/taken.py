@@ -28,6 +28,8 @@ class Staged:
     tagged: list[tuple[str, str]] = field(default_factory=list)
     #: The derived_from ones, with their names alone.
     families: list[Row] = field(default_factory=list)
+    #: How many nodes and edges an earlier run, cut short, had staged.
+    resumed: int = 0
     #: Whether they are in the journal; a dry run's are not.
     noted: bool = True
 
