@@ -92,6 +92,18 @@ async def test_a_replayed_project_links_to_the_same_digest(
     assert (True, found.live_digest, []) == (found.equal, found.replay_digest, found.differing)
 
 
+async def test_a_process_that_is_killed_goes_on_later(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """What was encoded by then is not encoded again: nothing is closed in between."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    first, second = engine(database, tmp_path), engine(database, tmp_path)
+    await finding.similar(first, request_.project_id, text="fox")
+    await nodes.add(database, request_, make_node("late", summary="A late one"))
+    await finding.similar(second, request_.project_id, text="fox")
+    assert 1 == second.known(request_.project_id).encoded
+
+
 async def test_a_disk_that_fails_costs_only_the_next_start(
     database: Database, request_: Request, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
