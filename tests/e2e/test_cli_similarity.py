@@ -72,7 +72,8 @@ def test_context(gotn: Command) -> None:
     found = gotn.data("context", "restore", "--budget", "500")
     assert ["restore", "backup"] == [part["id"] for part in found["parts"]]
     assert found["tokens"] <= 500
-    assert "Dump the database every night" in gotn.text("context", "restore")
+    text = gotn.text("context", "restore")
+    assert "Dump the database every night and keep thirty dumps.\n\nabout " in text
     assert gotn.error("context", "nobody", code=3)["code"] == "NOT_FOUND"
 
 

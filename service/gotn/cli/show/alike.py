@@ -49,7 +49,8 @@ def show_context(data: Row, console: Console) -> None:
     said = f"about {data['tokens']:,} of {data['budget']:,} tokens"
     if data["left_out"]:
         said += f"; left out: {parts.ids(data['left_out'])}"
-    console.print(Text(f"\n{said}", style="dim"))
+    console.print()
+    console.print(Text(said, style="dim"))
     if data["note"]:
         console.print(Text(f"Nothing by meaning: {data['note']}", style="yellow"))
 
