@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from conftest import missing
 from factories import make_node
 
 from gotn.database.connection import Database
 from gotn.similarity.engine import Engine, Options
 from gotn.work.records import WorkNodeDraft
+from gotn_embeddings import EmbeddingError, encoder
 
 #: Ids, what they are called, and what is to be done: three groups and two loners.
 SAID = {
@@ -32,6 +34,15 @@ def drafts(**overrides: Mapping[str, Any]) -> list[WorkNodeDraft]:
     ]
 
 
+def needs_encoder() -> None:
+    """Skip without an encoder and its model; `make test` installs them."""
+    try:
+        encoder("onnx")
+    except EmbeddingError as error:
+        missing(error.message)
+
+
 def engine(database: Database, folder: Path) -> Engine:
     """What compares them, with index files of this test's own."""
+    needs_encoder()
     return Engine(database, Options(folder=folder / "vectors", encoder="onnx"))

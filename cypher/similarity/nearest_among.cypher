@@ -6,6 +6,7 @@ UNWIND range(0, size($queries) - 1) AS at
 CALL (at) {
   UNWIND $keys AS key
   MATCH (v:Vector {key: key})
+  WHERE v.embedding IS NOT NULL
   WITH v.id AS id, vector.similarity.cosine(v.embedding, $queries[at]) AS score
   ORDER BY score DESC, id LIMIT $k
   RETURN collect([id, score]) AS hits

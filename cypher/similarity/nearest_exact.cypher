@@ -5,7 +5,7 @@
 UNWIND range(0, size($queries) - 1) AS at
 CALL (at) {
   MATCH (v:Vector {project_id: $project})
-  WHERE v.id > ''
+  WHERE v.id > '' AND v.embedding IS NOT NULL
   WITH v.id AS id, vector.similarity.cosine(v.embedding, $queries[at]) AS score
   ORDER BY score DESC, id LIMIT $k
   RETURN collect([id, score]) AS hits

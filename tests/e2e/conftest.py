@@ -78,8 +78,9 @@ def edge(src: str, dst: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def make_app(neo4j_server: Neo4j) -> MakeApp:
-    """An app with these settings over the session's Neo4j."""
+def make_app(neo4j_server: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> MakeApp:
+    """An app with these settings over the session's Neo4j, and a home of its own."""
+    home = tmp_path_factory.mktemp("home")
 
     def make(**overrides: Any) -> Starlette:
         given: dict[str, Any] = {
@@ -88,6 +89,7 @@ def make_app(neo4j_server: Neo4j) -> MakeApp:
             "neo4j_password": SecretStr(neo4j_server.password) if neo4j_server.password else None,
             "actor": "tester",
             "log_level": "error",
+            "home": home,
         }
         return create_app(Settings(**(given | overrides)))
 

@@ -49,7 +49,7 @@ CODES = {
     cls.code
     for cls in client._classes().values()
     if issubclass(cls, errors.NotFound | errors.Invalid | errors.Conflict | errors.Forbidden)
-}
+} | {errors.EncoderUnavailable.code}
 #: Seconds that one operation of a tiny project may take.
 PATIENCE = 10.0
 

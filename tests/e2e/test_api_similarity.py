@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from e2e.conftest import Api, MakeApp, node
-from meaning import SAID
+from meaning import SAID, needs_encoder
 
 
 @pytest.fixture
 async def alike(make_app: MakeApp, opened: Callable[..., Any], project: str, tmp_path: Path) -> Api:
     """The API with the small project, its vectors in a folder of this test's own."""
+    needs_encoder()
     app = make_app(home=tmp_path, encoder="onnx")
     names: list[str] = []
     found = Api(await opened(app), project, names)

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from command import Command
-from meaning import SAID
+from meaning import SAID, needs_encoder
 
 #: Packages that take seconds or megabytes to import.
 HEAVY = ("faiss", "onnxruntime", "rapidfuzz", "sentence_transformers", "tokenizers", "torch")
@@ -26,6 +26,7 @@ def document() -> str:
 @pytest.fixture
 def gotn(neo4j_environment: dict[str, str], tmp_path: Path, project: str) -> Command:
     """The command on this test's project, which holds the small project."""
+    needs_encoder()
     command = Command(neo4j_environment, tmp_path, project, extra={"GOTN_ENCODER": "onnx"})
     assert len(SAID) == command.data("import", "-", given=document())["nodes"]
     command.data("project", "settings", "soft_k=3", "soft_threshold=0.4")
@@ -71,7 +72,8 @@ def test_context(gotn: Command) -> None:
     found = gotn.data("context", "restore", "--budget", "500")
     assert ["restore", "backup"] == [part["id"] for part in found["parts"]]
     assert found["tokens"] <= 500
-    assert "Dump the database every night" in gotn.text("context", "restore")
+    text = gotn.text("context", "restore")
+    assert "Dump the database every night and keep thirty dumps.\n\nabout " in text
     assert gotn.error("context", "nobody", code=3)["code"] == "NOT_FOUND"
 
 

@@ -62,7 +62,7 @@ async def test_what_cannot_be_asked(database: Database, request_: Request, tmp_p
     compared = engine(database, tmp_path)
     with pytest.raises(NotFound):
         await doubting.doubts(compared, request_.project_id)
-    with pytest.raises(Invalid, match="first"):
+    with pytest.raises(Invalid, match="each"):
         await doubting.doubts(compared, request_.project_id, 101)
 
 

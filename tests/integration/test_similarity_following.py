@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from factories import make_node
 from meaning import SAID, drafts, engine
@@ -12,6 +14,7 @@ from gotn.database.connection import Database
 from gotn.similarity import finding, following, linking
 from gotn.work.usecases import bulk, nodes, projects, replay
 from gotn.work.usecases.writing import Request
+from gotn_embeddings import FaissStore, Position
 
 
 async def test_a_caller_that_leaves_stops_nothing(
@@ -90,6 +93,34 @@ async def test_a_replayed_project_links_to_the_same_digest(
     assert (await linking.link(compared, request_)).added
     found = await replay.verify(database, request_.project_id)
     assert (True, found.live_digest, []) == (found.equal, found.replay_digest, found.differing)
+
+
+async def test_a_process_that_is_killed_goes_on_later(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """What was encoded by then is not encoded again: nothing is closed in between."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    first, second = engine(database, tmp_path), engine(database, tmp_path)
+    await finding.similar(first, request_.project_id, text="fox")
+    await nodes.add(database, request_, make_node("late", summary="A late one"))
+    await finding.similar(second, request_.project_id, text="fox")
+    assert 1 == second.known(request_.project_id).encoded
+
+
+async def test_vectors_of_another_model_are_made_anew(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """A file of another model, or of another dimension, answers nothing."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    compared = engine(database, tmp_path)
+    ours = (await compared.store()).identity
+    for other in (replace(ours, revision="0" * 16), replace(ours, dimension=8)):
+        project = request_.project_id
+        vector = np.eye(1, other.dimension, dtype=np.float32)[0]
+        await FaissStore(tmp_path / "vectors", other).replace(project, {"x": vector}, Position())
+        fresh = engine(database, tmp_path)
+        found = await finding.similar(fresh, project, text="fox", first=1)
+        assert ("logo", len(SAID)) == (found[0].id, fresh.known(project).encoded)
 
 
 async def test_a_disk_that_fails_costs_only_the_next_start(

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conformance.vector_store import FIRST, IDENTITY, VectorStoreConformance, vectors
-from meaning import SAID, drafts
+from meaning import SAID, drafts, needs_encoder
 
 from gotn.database.connection import Database
 from gotn.similarity import finding, linking
@@ -75,6 +75,7 @@ async def test_two_servers_share_vectors(
     database: Database, request_: Request, tmp_path: Path
 ) -> None:
     """What one encoded the other finds; nothing is on the nodes, and all goes with the project."""
+    needs_encoder()
     await bulk.add_graph(database, request_, drafts(), [])
     await projects.settings(database, request_, {"soft_threshold": 0.4})
     options = Options(folder=tmp_path / "vectors", encoder="onnx", vectors="neo4j")

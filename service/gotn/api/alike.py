@@ -199,10 +199,10 @@ class SimilarityQueries:
         self,
         info: strawberry.Info[Context, None],
         project: ProjectId = "default",
-        first: Annotated[int, about("Rows of each kind, 1 to 100.")] = 50,
+        each: Annotated[int, about("Rows of each kind, 1 to 100.")] = 50,
     ) -> list[records.Doubt]:
         """Where edges and texts disagree."""
-        return await doubting.doubts(engine(info), project, first)
+        return await doubting.doubts(engine(info), project, each)
 
     @field("What an agent needs for a node, the most useful first, within a number of tokens.")
     async def context(

@@ -13,6 +13,13 @@ from gotn.graph.reads import KEY, Predicate, Text
 
 #: Characters and words of a text that is looked for.
 LONGEST, WORDS = 1000, 20
+#: Words that tell nothing of what a text is about, where any word is looked for.
+_TELL_NOTHING = (
+    "a about after all also an and any are as at be been but by can do does for from had has have "
+    "how i if in into is it its of on or our so than that the their them then there these they "
+    "this to up was we were what when where which who will with you your"
+)
+COMMON = frozenset(_TELL_NOTHING.split())
 _LUCENE = re.compile(r'([+\-&|!(){}\[\]^"~*?:\\/<>=])')
 
 
@@ -60,9 +67,13 @@ def words(text: str) -> str:
 
 
 def any_word(text: str) -> str:
-    """A full-text query that asks for any of the words, of a long text the first; "" for none."""
-    parts = text[:LONGEST].lower().split()[:WORDS]
-    return " ".join(f'"{_escaped(part)}"' for part in parts if any(c.isalnum() for c in part))
+    """A full-text query that asks for any of the words, of a long text the first; "" for none.
+
+    Words that every text has are left out, unless there are no others.
+    """
+    parts = [part for part in text[:LONGEST].lower().split() if any(map(str.isalnum, part))]
+    telling = [part for part in parts if part not in COMMON] or parts
+    return " ".join(f'"{_escaped(part)}"' for part in telling[:WORDS])
 
 
 def _escaped(word: str) -> str:

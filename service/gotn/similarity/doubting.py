@@ -34,17 +34,17 @@ EDGES = 5_000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
-async def doubts(engine: Engine, project_id: str, first: int = 50) -> list[Doubt]:
-    """At most `first` of each kind, the strongest first: missing dependencies, then edges."""
+async def doubts(engine: Engine, project_id: str, each: int = 50) -> list[Doubt]:
+    """At most `each` of each kind, the strongest first: missing dependencies, then edges."""
     check_project(project_id)
-    if not 1 <= first <= MOST:
-        raise Invalid(f"first: expected 1 to {MOST}, found {first}", field="first")
+    if not 1 <= each <= MOST:
+        raise Invalid(f"each: expected 1 to {MOST}, found {each}", field="each")
     known = await following.current(engine, project_id)
     edges = await engine.database.read(
         lambda tx: tx.row("similarity/hard_edges", project=project_id)
     )
     missing = await _missing(engine, project_id, set(zip(edges["src"], edges["dst"], strict=True)))
-    return missing[:first] + (await _suspicious(engine, project_id, known, edges))[:first]
+    return missing[:each] + (await _suspicious(engine, project_id, known, edges))[:each]
 
 
 async def _missing(engine: Engine, project_id: str, joined: set[tuple[str, str]]) -> list[Doubt]:

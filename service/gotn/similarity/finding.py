@@ -1,6 +1,7 @@
 """What is similar to a text or a node: by meaning, by words, or both put together by rank."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,19 +44,14 @@ async def similar(
     check_project(project_id)
     _check(text, node, first)
     depth = max(DEPTH, 2 * first)
-    said = text if node is None else await _said(engine, project_id, node)
-    by_meaning: list[str] = []
-    cosines: dict[str, float] = {}
-    if way is not SearchWay.WORDS:
-        by_meaning, cosines = await _by_meaning(engine, project_id, said, node, which, depth)
-    by_words: list[str] = []
-    if way is not SearchWay.MEANING:
-        by_words = await _by_words(engine, project_id, said, node, which, depth)
-    found = fused(by_meaning, by_words)[:first]
+    asked = _Asked(engine, project_id, text, node, which)
+    near = {} if way is SearchWay.WORDS else await asked.by_meaning(depth)
+    by_words = [] if way is SearchWay.MEANING else await asked.by_words(depth)
+    found = fused(list(near), by_words)[:first]
     if way is SearchWay.HYBRID:
-        cosines |= await _cosines(engine, project_id, said, [h.id for h in found], cosines)
+        near |= await asked.cosines([hit.id for hit in found if hit.id not in near])
     for hit in found:
-        hit.cosine = cosines.get(hit.id)
+        hit.cosine = near.get(hit.id)
     return found
 
 
@@ -68,26 +64,72 @@ def _check(text: str | None, node: str | None, first: int) -> None:
         raise Invalid(f"first: expected 1 to {MOST}, found {first}", field="first")
 
 
-async def _said(engine: Engine, project_id: str, node: str) -> str:
-    """What a node says."""
-    found = await store.texts_of(engine.database, project_id, [node])
-    if node not in found:
-        await engine.database.read(lambda tx: require_project(tx, project_id))
-        raise NotFound(f"There is no node {node!r} in project {project_id!r}.", id=node)
-    return found[node]
+@dataclass
+class _Asked:
+    """What is looked for, and where."""
 
+    engine: Engine
+    project_id: str
+    text: str | None
+    node: str | None
+    which: Which
+    #: The vector that others are compared with.
+    query: "Vectors | None" = None
 
-async def _by_meaning(
-    engine: Engine, project_id: str, said: str | None, node: str | None, which: Which, depth: int
-) -> tuple[list[str], dict[str, float]]:
-    """The nearest nodes, best first, and their cosines."""
-    known = await following.current(engine, project_id)
-    if not said:
-        return [], {}
-    query = await engine.encode([said])
-    found = await nearest(engine, project_id, known, query, which, depth + 1)
-    hits = [(id_, score) for id_, score in found if id_ != node][:depth]
-    return [id_ for id_, _ in hits], dict(hits)
+    async def by_meaning(self, depth: int) -> dict[str, float]:
+        """The nearest nodes, best first, with their cosines."""
+        known = await following.current(self.engine, self.project_id)
+        self.query = await self._vector(known)
+        if self.query is None:
+            return {}
+        query = self.query[None, :]
+        found = await nearest(self.engine, self.project_id, known, query, self.which, depth + 1)
+        return dict([(id_, score) for id_, score in found if id_ != self.node][:depth])
+
+    async def by_words(self, depth: int) -> list[str]:
+        """The nodes that share words, best first."""
+        words = filters.any_word(await self._said())
+        if not words:
+            return []
+        database = self.engine.database
+        found = await store.by_words(database, self.project_id, words, self.which, depth + 1)
+        if not found:
+            await database.read(lambda tx: require_project(tx, self.project_id))
+        return [id_ for id_ in found if id_ != self.node][:depth]
+
+    async def cosines(self, ids: Sequence[str]) -> dict[str, float]:
+        """The cosines of nodes that words alone found."""
+        vectors = self.engine.known(self.project_id).vectors
+        names = [vectors[id_] for id_ in ids if id_ in vectors]
+        if not names or self.query is None:
+            return {}
+        with translated():
+            found = await (await self.engine.store()).get(self.project_id, names)
+        return {texts.node_of(name): float(np.dot(self.query, v)) for name, v in found.items()}
+
+    async def _vector(self, known: Known) -> "Vectors | None":
+        """What others are compared with: a node's own vector, or the text's."""
+        if self.node is not None and self.node in known.vectors:
+            name = known.vectors[self.node]
+            with translated():
+                found = await (await self.engine.store()).get(self.project_id, [name])
+            if name in found:
+                return found[name]
+        said = await self._said()
+        return (await self.engine.encode([said]))[0] if said else None
+
+    async def _said(self) -> str:
+        """The text; of a node what it says."""
+        if self.node is None:
+            return self.text or ""
+        database = self.engine.database
+        found = await store.texts_of(database, self.project_id, [self.node])
+        if self.node not in found:
+            await database.read(lambda tx: require_project(tx, self.project_id))
+            raise NotFound(
+                f"There is no node {self.node!r} in project {self.project_id!r}.", id=self.node
+            )
+        return found[self.node]
 
 
 async def nearest(
@@ -103,33 +145,6 @@ async def nearest(
         (hits,) = await kept.search(project_id, query, k, among)
     found = [(texts.node_of(hit.id), hit.score) for hit in hits]
     return sorted(found, key=lambda one: (-one[1], one[0]))
-
-
-async def _by_words(
-    engine: Engine, project_id: str, said: str | None, node: str | None, which: Which, depth: int
-) -> list[str]:
-    """The nodes that share words, best first."""
-    words = filters.any_word(said or "")
-    if not words:
-        return []
-    found = await store.by_words(engine.database, project_id, words, which, depth + 1)
-    if not found:
-        await engine.database.read(lambda tx: require_project(tx, project_id))
-    return [id_ for id_ in found if id_ != node][:depth]
-
-
-async def _cosines(
-    engine: Engine, project_id: str, said: str | None, ids: Sequence[str], known: dict[str, float]
-) -> dict[str, float]:
-    """The cosines of nodes that words alone found."""
-    vectors = engine.known(project_id).vectors
-    names = [vectors[id_] for id_ in ids if id_ not in known and id_ in vectors]
-    if not names or not said:
-        return {}
-    query = (await engine.encode([said]))[0]
-    with translated():
-        found = await (await engine.store()).get(project_id, names)
-    return {texts.node_of(name): float(np.dot(query, vector)) for name, vector in found.items()}
 
 
 def fused(by_meaning: Sequence[str], by_words: Sequence[str]) -> list[Similar]:

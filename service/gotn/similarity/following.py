@@ -7,7 +7,7 @@ text that came back, or an index that lags or was lost, costs no encoding that w
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from gotn import journal
@@ -25,6 +25,8 @@ log = logging.getLogger("gotn.similarity")
 ENTRIES = 2_000
 #: Changes that are told apart for linking; of more, everything is linked anew.
 CHANGES = 2_000
+#: Texts whose encoding is saved before more are encoded.
+SAVED = 1_000
 #: Texts, and characters of them, that are encoded at once; a bulk encoder begins below that.
 TEXTS, CHARACTERS = 4_000, 16_000_000
 
@@ -87,6 +89,8 @@ async def _catch_up(
     known.position = head
     if len(known.nodes) + len(known.ends) > CHANGES:
         known.forget(None)
+    if changed is None:
+        await _save(project_id, kept)
 
 
 async def _opened(project_id: str, known: Known, kept: "VectorStore") -> "Position":
@@ -116,6 +120,19 @@ async def _replace(project_id: str, kept: "VectorStore", vectors: "dict[str, Vec
 
     try:
         await kept.replace(project_id, vectors, Position())
+    except IndexNotSaved as error:
+        log.warning("vectors of %s were not saved: %s", project_id, error.message)
+
+
+async def _save(project_id: str, kept: "VectorStore") -> None:
+    """Let what took long to encode outlive this process, where the store has files."""
+    from gotn_embeddings import IndexNotSaved  # noqa: PLC0415  # the same
+
+    save: Callable[[str], Awaitable[bool]] | None = getattr(kept, "save", None)
+    if save is None:
+        return
+    try:
+        await save(project_id)
     except IndexNotSaved as error:
         log.warning("vectors of %s were not saved: %s", project_id, error.message)
 
@@ -158,7 +175,10 @@ async def _compare(
     there: set[str] = set()
     async for found in _gathered(store.pages(engine.database, project_id)):
         there |= found.keys()
+        before = known.encoded
         await _put(engine, project_id, known, kept, found)
+        if known.encoded - before >= SAVED:
+            await _save(project_id, kept)
     await _drop(project_id, known, kept, known.vectors.keys() - there, head)
 
 

@@ -114,7 +114,7 @@ class DatabaseStore:
         """The k nearest others of every vector: read once, and compared in this process."""
         from gotn_embeddings.index import FaissIndex  # noqa: PLC0415  # FAISS, when it is used
 
-        position = await self.position(project)
+        await self.position(project)
         index = FaissIndex(self._identity)
         after = ""
         while True:
@@ -127,8 +127,6 @@ class DatabaseStore:
                 break
             index.put(_vectors(rows))
             after = rows[-1][0]
-        if await self.position(project) != position:
-            return await self.neighbours(project, k)
         return index.neighbours(k)
 
     async def drop(self, project: str) -> None:
@@ -198,8 +196,9 @@ class DatabaseStore:
         return _hits(rows, len(asked))
 
 
-def _vectors(rows: Sequence[tuple[str, Sequence[float]]]) -> dict[str, Vectors]:
-    return {id_: np.asarray(embedding, np.float32) for id_, embedding in rows}
+def _vectors(rows: Sequence[tuple[str, Sequence[float] | None]]) -> dict[str, Vectors]:
+    """Vectors by id; one that is deleted as it is read has none any more."""
+    return {id_: np.asarray(some, np.float32) for id_, some in rows if some is not None}
 
 
 def _hits(rows: Sequence[Row], count: int) -> list[list[Hit]]:

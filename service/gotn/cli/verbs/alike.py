@@ -133,7 +133,7 @@ def disagreements(
     """Find likely missing dependencies and doubtful hard edges, each with its evidence."""
     from gotn.cli.show import alike  # noqa: PLC0415
 
-    found = call.ask("Disagreements", first=limit)
+    found = call.ask("Disagreements", each=limit)
     call.answer({"disagreements": _in_words(found)}, alike.show_doubts)
 
 
