@@ -70,7 +70,7 @@ LISTS: Mapping[str, int] = {
     "Planted.disagreements": asking.LIMIT,
     "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
-    "Query.disagreements": doubting.MOST,
+    "Query.disagreements": 2 * doubting.MOST,
     "Query.similar": finding.MOST,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,
