@@ -42,6 +42,9 @@ async def test_both_kinds_with_their_evidence(
     assert (DoubtKind.SUSPICIOUS_EDGE, "lunch", "restore") == (edge.kind, edge.src, edge.dst)
     assert edge.cosine < 0.1
     assert "restore needs lunch, which was stated, but" in edge.evidence
+    for first in (1, 2, 100):
+        found = await doubting.doubts(engine(database, tmp_path), request_.project_id, first)
+        assert [missing, edge][:first] == found
     assert seq == await seq_of(database, request_.project_id)
 
 
@@ -62,7 +65,7 @@ async def test_what_cannot_be_asked(database: Database, request_: Request, tmp_p
     compared = engine(database, tmp_path)
     with pytest.raises(NotFound):
         await doubting.doubts(compared, request_.project_id)
-    with pytest.raises(Invalid, match="each"):
+    with pytest.raises(Invalid, match="first"):
         await doubting.doubts(compared, request_.project_id, 101)
 
 

@@ -199,10 +199,10 @@ class SimilarityQueries:
         self,
         info: strawberry.Info[Context, None],
         project: ProjectId = "default",
-        each: Annotated[int, about("Rows of each kind, 1 to 100.")] = 50,
+        first: Annotated[int, about("How many, 1 to 100; half of them of each kind.")] = 50,
     ) -> list[records.Doubt]:
         """Where edges and texts disagree."""
-        return await doubting.doubts(engine(info), project, each)
+        return await doubting.doubts(engine(info), project, first)
 
     @field("What an agent needs for a node, the most useful first, within a number of tokens.")
     async def context(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gotn_embeddings import VectorStore
     from gotn_embeddings.identity import Vectors
 
-#: Rows of each kind that are told at most.
+#: Rows that are told at most.
 MOST = 100
 #: Tags that are compared, produced ones and those that nobody produces.
 TAGS = 5_000
@@ -34,17 +34,19 @@ EDGES = 5_000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
-async def doubts(engine: Engine, project_id: str, each: int = 50) -> list[Doubt]:
-    """At most `each` of each kind, the strongest first: missing dependencies, then edges."""
+async def doubts(engine: Engine, project_id: str, first: int = 50) -> list[Doubt]:
+    """The strongest: missing dependencies, then edges, half of each where there are enough."""
     check_project(project_id)
-    if not 1 <= each <= MOST:
-        raise Invalid(f"each: expected 1 to {MOST}, found {each}", field="each")
+    if not 1 <= first <= MOST:
+        raise Invalid(f"first: expected 1 to {MOST}, found {first}", field="first")
     known = await following.current(engine, project_id)
     edges = await engine.database.read(
         lambda tx: tx.row("similarity/hard_edges", project=project_id)
     )
     missing = await _missing(engine, project_id, set(zip(edges["src"], edges["dst"], strict=True)))
-    return missing[:each] + (await _suspicious(engine, project_id, known, edges))[:each]
+    doubtful = await _suspicious(engine, project_id, known, edges)
+    told = missing[: max(first - len(doubtful), (first + 1) // 2)]
+    return told + doubtful[: first - len(told)]
 
 
 async def _missing(engine: Engine, project_id: str, joined: set[tuple[str, str]]) -> list[Doubt]:

@@ -127,13 +127,13 @@ def dedupe(
 def disagreements(
     call: Call,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100, help="Rows of each kind at most.")
+        int, typer.Option("--limit", min=1, max=100, help="Rows to show at most.")
     ] = 50,
 ) -> None:
     """Find likely missing dependencies and doubtful hard edges, each with its evidence."""
     from gotn.cli.show import alike  # noqa: PLC0415
 
-    found = call.ask("Disagreements", each=limit)
+    found = call.ask("Disagreements", first=limit)
     call.answer({"disagreements": _in_words(found)}, alike.show_doubts)
 
 
