@@ -15,7 +15,10 @@ SAME = 0.0005
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """How soft edges are to be made; the defaults are measured (`make bench-quality`)."""
+    """How soft edges are to be made; the defaults are measured (`make bench-quality`).
+
+    They repeat NEAREST and ALIKE of gotn_embeddings, which is not imported before it is used.
+    """
 
     #: Neighbours of each node that are looked at.
     k: int = 5
