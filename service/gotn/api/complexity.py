@@ -49,7 +49,7 @@ from graphql import (
 from graphql.utilities import value_from_ast_untyped
 
 from gotn.graph.paging import LARGEST, USUAL
-from gotn.similarity import doubting, duplicates, preparing
+from gotn.similarity import duplicates, preparing
 from gotn.work.records import NodeStatus
 from gotn.work.store import asking, subgraph
 
@@ -71,7 +71,6 @@ LISTS: Mapping[str, int] = {
     "Planted.disagreements": asking.LIMIT,
     "Planted.warnings": asking.LIMIT,
     "Query.cycles": asking.LIMIT,
-    "Query.disagreements": 2 * doubting.MOST,
     "Query.treeOf": asking.TREE,
     "Query.unmet": asking.LIMIT,
     "Query.why": asking.CAUSES,
