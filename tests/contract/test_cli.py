@@ -20,7 +20,8 @@ node add | node update | node remove | node show | node list
 edge add | edge update | edge remove | edge show | edge list | edge check
 link | plan | ready | cycles | why | impact | prerequisites | dependants | unmet | orphans
 tree-of | graph | run list | run show | run steps | run ready | run start | run cancel | run resume
-run replan | run claim | run heartbeat | run complete | run fail | run skip | run work | run watch
+run replan | run claim | run heartbeat | run complete | run fail | run release | run skip
+run work | run watch
 tree new | tree import | tree show | tree report | tree export | cost show | cost record
 tree ready | tree link | tree spawn | tree claim | tree finish | tree merge | tree cancel
 journal tail | journal export | journal verify | journal replay

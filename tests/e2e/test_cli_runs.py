@@ -73,6 +73,9 @@ def test_a_run_is_cancelled_resumed_and_planned_anew(gotn: Command) -> None:
     assert (["four"], []) == (told["added"], told["removed"])
     assert "added" in gotn.text("run", "replan", run)
     assert "Nothing changes" in gotn.text("run", "replan", run)
+    back = gotn.data("run", "claim", run, "--worker", "w")
+    given = gotn.data("run", "release", run, back["step"]["id"], "--token", back["token"])
+    assert (given["status"], given["attempts"][-1]["outcome"]) == ("ready", "released")
     order = []
     while (claim := gotn.data("run", "claim", run, "--worker", "w"))["status"] == "claimed":
         order.append(claim["step"]["id"])

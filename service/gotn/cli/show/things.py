@@ -183,7 +183,15 @@ def show_runs(data: Row, console: Console) -> None:
 def show_run(data: Row, console: Console) -> None:
     """One run with its layers."""
     console.print(parts.status(data["status"]).append("  ").append(data["id"], style="bold white"))
-    names = ("goal", "reason", "workspace_path", "created_at", "started_at", "finished_at")
+    names = (
+        "goal",
+        "reason",
+        "on_failure",
+        "workspace_path",
+        "created_at",
+        "started_at",
+        "finished_at",
+    )
     standing = [f"{n} {name}" for name, n in (data.get("counts") or {}).items() if n]
     told = {name.replace("_", " "): data.get(name) for name in names}
     parts.facts(console, told | {"steps": ", ".join(standing)})

@@ -147,6 +147,23 @@ def fail(
     call.answer(call.change("RunFail", **given, **brought), runs.show_step)
 
 
+@verb(app, "release", "gotn run release run-20250901-083000 write_api --token 5f3a")
+def release(
+    call: Call,
+    id: Which,
+    node: Node,
+    token: Token,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why it is given back.")
+    ] = "given back by its worker",
+) -> None:
+    """Give a step back: it is ready for others at once, and counts as no failure."""
+    from gotn.cli.show import runs  # noqa: PLC0415
+
+    data = call.change("RunRelease", runId=id, nodeId=node, token=token, reason=reason)
+    call.answer(data, runs.show_step)
+
+
 @verb(app, "skip", "gotn run skip run-20250901-083000 write_docs --reason 'not needed'")
 def skip(
     call: Call,

@@ -53,7 +53,7 @@ class Outcome:
         if self.problem:
             return self.problem
         if self.timed_out:
-            return f"ended after its time limit of {self.duration_ms / 1000:.1f} s"
+            return f"ended by its time limit, after {self.duration_ms / 1000:.1f} s"
         if self.stopped:
             return "was stopped"
         return f"was ended by {self.signal}" if self.signal else f"exit code {self.exit_code}"

@@ -260,6 +260,7 @@ def told(worked: Worked, door: Door) -> str:
             f"    gotn run complete {place}" + (f" --output @{seen}" if seen else ""),
             f"    gotn run fail {place} --reason TEXT",
             f"    gotn run heartbeat {place}",
+            f"    gotn run release {place}",
         ]
     )
 

@@ -86,9 +86,9 @@ def illegal_start(row: Row) -> IllegalMove:
 
 def _illegal(what: str, kind: str, before: str, after: str, legal: frozenset[Any]) -> IllegalMove:
     allowed = sorted(one.value for one in legal)
-    said = f"only {', '.join(allowed)}" if allowed else "nothing else: it is final"
+    said = f", only {', '.join(allowed)}" if allowed else ": it is final"
     return IllegalMove(
-        f"{what}: a {before} {kind} cannot become {after}, {said}.",
+        f"{what}: a {before} {kind} cannot become {after}{said}.",
         before=before,
         after=after,
         legal=allowed,
