@@ -32,6 +32,9 @@ class State(Protocol):
     def entities(self) -> Iterator[tuple[Identity, Row]]:
         """Every node and relationship, named as in the database."""
 
+    def counts(self) -> dict[str, int]:
+        """How many there are of what people count, such as trees."""
+
     def entries(self) -> Iterable[tuple[str, list[Row]]]:
         """Events with items that make this state out of nothing."""
 
@@ -76,6 +79,11 @@ def owner(item: Row) -> str | None:
 def empty() -> dict[str, State]:
     """A state of each part, with nothing in it."""
     return {part.name: part.empty() for part in _PARTS.values()}
+
+
+def counted(states: dict[str, State], name: str) -> int:
+    """How many of these there are in the states of all parts."""
+    return sum(state.counts().get(name, 0) for state in states.values())
 
 
 def put(table: dict[Any, Row], key: Any, event: str, row: Row) -> None:

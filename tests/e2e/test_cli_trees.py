@@ -178,6 +178,11 @@ def test_the_protocol_of_agents(gotn: Command, tmp_path: Path) -> None:
             *("tree", "finish", tree, one["task_id"], "--token", one["token"], "--output", output)
         )
     assert "Yes" in gotn.text("tree", "merge", tree, "root")
+    told = gotn.text("tree", "merge", tree, "root", "--strategy", "summarize")
+    assert "in answer to: Answer" in told
+    assert "sentences chosen by all-MiniLM-L6-v2@" in told
+    summary = gotn.data("tree", "merge", tree, "root", "--strategy", "summarize")
+    assert (["Yes", "yes."], None) == (summary["inputs"], summary["output"])
     cancelled = gotn.data("tree", "cancel", tree, "root", "--reason", "enough")["cancelled"]
     assert 1 == len(cancelled)
     assert "0.000000000001" == gotn.data("cost", "show", "--tree", tree)["own"]["total_cost_usd"]

@@ -11,6 +11,7 @@ from gotn.api.protocol import GIVEN, REFUSALS, TASK, TREE, about, exact, maybe
 from gotn.api.protocol import Info as Changing
 from gotn.api.questions import Info, field
 from gotn.graph.arguments import ProjectId
+from gotn.similarity import summarising
 from gotn.trees import exchange, records
 from gotn.trees.exchange import reporting
 from gotn.trees.rules import merging
@@ -52,6 +53,11 @@ value(
     left_out="Tasks left out, each with the reason.",
     chosen="Id of the task that was chosen, by vote or as the best.",
     prompt="For a summary: what a model is to be asked.",
+    inputs="For a summary: the outputs that are in `prompt`, in the order of `merged`.",
+    extract="For a summary: the sentences of `inputs` nearest their mean, in their order, 500 "
+    "tokens at most. Local embeddings chose them; no model wrote it. Null without an encoder.",
+    extracted_by="The model of those embeddings.",
+    note="Why there is no extract, and what to install.",
 )
 
 Tree = Annotated[str, strawberry.argument(description=TREE)]
@@ -109,7 +115,8 @@ class TreeWorkQueries:
     ) -> merging.MergedResults:
         """The results of a task's children put together."""
         way = strategy.value if strategy else None
-        return await executing.merge(info.context.database, project, tree, task, way)
+        found = await executing.merge(info.context.database, project, tree, task, way)
+        return await summarising.extracted(info.context.similarity, found)
 
     @field("A tree as its document or report, of at most 20,000 tasks.")
     async def task_tree_text(

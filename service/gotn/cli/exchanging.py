@@ -280,10 +280,11 @@ def replay(call: Call, source: str | None, from_project: str | None, *, recover:
 
 
 def _show_replayed(data: dict[str, Any], console: "Console") -> None:
+    trees = f", {parts.count(data['trees'], 'task tree')}" if data["trees"] else ""
     console.print(
         f"{parts.count(data['entries'], 'entry', 'entries')} replayed into {data['project']}: "
         f"{parts.count(data['nodes'], 'node')}, {parts.count(data['edges'], 'edge')}, "
-        f"{parts.count(data['runs'], 'run')}.",
+        f"{parts.count(data['runs'], 'run')}{trees}.",
         markup=False,
     )
     parts.facts(console, {"digest": data["digest"]})

@@ -15,6 +15,9 @@ from gotn.trees.usecases import claiming, executing, linking, spawning
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from gotn.database.connection import Database
+    from gotn.trees.rules.merging import MergedResults
+
 Row = dict[str, Any]
 #: Bytes of a file that goes into a prompt, at most.
 FILE_BYTES = 1024 * 1024
@@ -152,8 +155,14 @@ def _ended(data: Row, console: "Console") -> None:
 
 def merge(call: Call, tree: str, task: str, strategy: str | None) -> None:
     """Put the children's results together."""
-    found = call.run(lambda database: executing.merge(database, call.project, tree, task, strategy))
-    call.answer(_whole(found), _merged)
+    from gotn.similarity import summarising  # noqa: PLC0415  # numpy, which other verbs do without
+    from gotn.similarity.engine import Engine  # noqa: PLC0415
+
+    async def work(database: "Database") -> "MergedResults":
+        found = await executing.merge(database, call.project, tree, task, strategy)
+        return await summarising.extracted(Engine(database, call.similarity), found)
+
+    call.answer(_whole(call.run(work)), _merged)
 
 
 def _merged(data: Row, console: "Console") -> None:
@@ -163,6 +172,11 @@ def _merged(data: Row, console: "Console") -> None:
         console.print(f"Left out: {left}", markup=False)
     text = data["output"] if data["output"] is not None else data["prompt"]
     console.print(text or "Nothing to merge.", markup=False, soft_wrap=True)
+    if data["extract"]:
+        parts.heading(console, "Extract", f"sentences chosen by {data['extracted_by']}")
+        console.print(data["extract"], markup=False, soft_wrap=True)
+    if data["note"]:
+        console.print(f"\nNo extract: {data['note']}", markup=False, soft_wrap=True)
 
 
 def cancel(call: Call, tree: str, task: str, reason: str) -> None:

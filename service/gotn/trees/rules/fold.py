@@ -77,6 +77,10 @@ class TreesState:
         for state in self.states.values():
             yield ("TaskState", state["id"]), state_properties(state)
 
+    def counts(self) -> dict[str, int]:
+        """How many trees there are."""
+        return {"tree": len(self.trees)}
+
     def entries(self) -> Iterable[tuple[str, list[Row]]]:
         """Events with items that make this state."""
         found = [{"tree": row} for row in self.trees.values()]

@@ -23,6 +23,14 @@ class MergedResults:
     chosen: str | None = None
     #: For a summary: what a model is to be asked.
     prompt: str | None = None
+    #: For a summary: the outputs that `prompt` has in it, as `merged` names them.
+    inputs: tuple[str, ...] = ()
+    #: For a summary: sentences of `inputs` that say most of them; no model wrote it.
+    extract: str | None = None
+    #: The local embeddings that chose those sentences.
+    extracted_by: str | None = None
+    #: Why there is no extract.
+    note: str | None = None
 
 
 def merge(strategy: str, parent: Row, children: Sequence[Row]) -> MergedResults:
@@ -85,7 +93,8 @@ def _quality(row: Row) -> float:
 def _summarize(parent: Row, kept: list[Row]) -> Row:
     parts = [f"Result of {row['id']} ({row['prompt']}):\n{_output(row)}" for row in kept]
     asked = f"Summarize these results in answer to: {parent['prompt']}"
-    return {"output": None, "prompt": SEPARATOR.join([asked, *parts])}
+    inputs = tuple(_output(row) or "" for row in kept)
+    return {"output": None, "prompt": SEPARATOR.join([asked, *parts]), "inputs": inputs}
 
 
 _STRATEGIES = {

@@ -283,6 +283,8 @@ class Replayed:
     #: The journal was taken over as it is; false where damage forced a new one.
     verbatim: bool = True
     skipped: tuple[Unknown, ...] = ()
+    #: Task trees.
+    trees: int = 0
 
 
 @dataclass(kw_only=True)

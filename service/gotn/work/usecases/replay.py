@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from gotn import journal, shapes
+from gotn import journal, parts, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import BadDocument, Conflict, DatabaseUnavailable, GotnError, Invalid
 from gotn.journal import Entry, Ledger
@@ -245,6 +245,7 @@ async def _counted(
         nodes=len(state.nodes),
         edges=len(state.edges),
         runs=len(state.runs),
+        trees=parts.counted(state.others, "tree"),
         digest=await current_digest(database, request.project_id),
     )
 
@@ -275,6 +276,7 @@ async def _rebuilt(
     """
     keyed = request.idempotency_key is not None
     answer.nodes, answer.edges, answer.runs = len(state.nodes), len(state.edges), len(state.runs)
+    answer.trees = parts.counted(state.others, "tree")
     answer.digest = fold.digest(fold.digests(fold.entities(state))) if keyed else ""
 
     async def work(tx: Tx, ledger: Ledger) -> Replayed:
