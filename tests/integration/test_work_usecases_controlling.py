@@ -1,4 +1,6 @@
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 from factories import make_edge, make_node
@@ -99,6 +101,37 @@ async def test_who_fails_fast_ends_at_once(database: Database, request_: Request
     await ending.complete(database, request_, run, "b", two.token or "")
     ended = await claiming.claim(database, request_, run, "w")
     assert (ClaimStatus.RUN_ENDED, RunStatus.FAILED) == (ended.status, ended.run.status)
+    await assert_verified(database, request_.project_id)
+
+
+async def test_every_change_of_a_step_may_expect_a_revision(
+    database: Database, request_: Request
+) -> None:
+    """Started meanwhile, the run is another one than its caller saw: refused, nothing changed."""
+    run = await planned(database, request_, "abc")
+    a = await claiming.claim(database, request_, run, "w", expected_revision=1)
+    b = await claiming.claim(database, request_, run, "w", expected_revision=2)
+    first, second = (run, "a", a.token or ""), (run, "b", b.token or "")
+
+    def changes(seen: int) -> list[Coroutine[Any, Any, object]]:
+        db, asked = database, request_
+        return [
+            claiming.claim(db, asked, run, "w", node_id="c", expected_revision=seen),
+            claiming.renew(db, asked, *first, expected_revision=seen),
+            ending.complete(db, asked, *first, expected_revision=seen),
+            ending.release(db, asked, *second, "why", expected_revision=seen),
+            ending.skip(db, asked, run, "b", "why", expected_revision=seen),
+        ]
+
+    for change in changes(1):
+        with pytest.raises(StaleRevision, match="revision 2, not 1"):
+            await change
+    with pytest.raises(StaleRevision):
+        await ending.fail(database, request_, *second, "why", expected_revision=1)
+    assert "rrr" == await statuses(database, request_, "abc")
+    for change in changes(2):
+        await change
+    assert "csr" == await statuses(database, request_, "abc")
     await assert_verified(database, request_.project_id)
 
 

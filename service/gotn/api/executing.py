@@ -34,11 +34,11 @@ RunResult = Annotated[
     _union("RunResult", "A run, or why it was refused."),
 ]
 ClaimResult = Annotated[
-    Claim | NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded,
+    Claim | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
     _union("ClaimResult", "A claim, or why it was refused."),
 ]
 StepResult = Annotated[
-    StepOfRun | NotFound | InvalidInput | Conflict | IllegalMove | LimitExceeded,
+    StepOfRun | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
     _union("StepResult", "A step, or why it was refused."),
 ]
 
@@ -96,6 +96,7 @@ class Executing:
             kinds=given.kinds,
             tags=given.tags,
             lease_ms=given.lease_ms,
+            expected_revision=given.expected_revision,
         )
         return Claim.of(found)
 
@@ -111,6 +112,7 @@ class Executing:
             given.node_id,
             given.token,
             lease_ms=given.lease_ms,
+            expected_revision=given.expected_revision,
         )
         return Claim.of(found)
 
@@ -128,6 +130,7 @@ class Executing:
             outputs=given.outputs,
             artifacts=given.artifacts,
             duration_ms=_whole(given.duration_ms),
+            expected_revision=given.expected_revision,
         )
         return adopt(StepOfRun, found)
 
@@ -151,6 +154,7 @@ class Executing:
             artifacts=given.artifacts,
             duration_ms=_whole(given.duration_ms),
             final=given.final,
+            expected_revision=given.expected_revision,
         )
         return adopt(StepOfRun, found)
 
@@ -166,6 +170,7 @@ class Executing:
             given.node_id,
             given.token,
             given.reason,
+            expected_revision=given.expected_revision,
         )
         return adopt(StepOfRun, found)
 
@@ -181,6 +186,7 @@ class Executing:
             given.node_id,
             given.reason,
             token=given.token,
+            expected_revision=given.expected_revision,
         )
         return adopt(StepOfRun, found)
 

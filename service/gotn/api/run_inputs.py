@@ -72,6 +72,7 @@ class ClaimStepInput:
         default_factory=list, description="Only nodes with one of these keywords; none: any."
     )
     lease_ms: int = lease_member()
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -84,6 +85,7 @@ class HeartbeatStepInput:
     node_id: str = node_member()
     token: str = token_member()
     lease_ms: int = lease_member()
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -100,6 +102,7 @@ class CompleteStepInput:
     )
     artifacts: list[str] = strawberry.field(default_factory=list, description="Paths that it made.")
     duration_ms: float | None = strawberry.field(default=None, description="How long it took.")
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -120,6 +123,7 @@ class FailStepInput:
     final: bool = strawberry.field(
         default=False, description="Do not try it again, whatever the node's policy says."
     )
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -132,6 +136,7 @@ class ReleaseStepInput:
     node_id: str = node_member()
     token: str = token_member()
     reason: str = strawberry.field(description="Why it is given back, for people.")
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 
@@ -146,6 +151,7 @@ class SkipStepInput:
     token: str | None = strawberry.field(
         default=None, description="What the claim gave; needed for a running step."
     )
+    expected_revision: int | None = revision_member()
     project: str = project_member()
     idempotency_key: str | None = key_member()
 

@@ -26,7 +26,7 @@ from gotn.work.store import nodes
 from gotn.work.store import running as store
 from gotn.work.store.touches import Touches
 from gotn.work.usecases import leasing, queueing, reconciling
-from gotn.work.usecases.turns import Turn, begun, finish
+from gotn.work.usecases.turns import Turn, begun, expect, finish
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
@@ -46,6 +46,7 @@ async def claim(
     kinds: Sequence[str] = (),
     tags: Sequence[str] = (),
     lease_ms: int = USUAL,
+    expected_revision: int | None = None,
 ) -> Claim:
     """Give a worker the next ready step, or the one that is named, for `lease_ms`.
 
@@ -63,6 +64,7 @@ async def claim(
     async def work(tx: Tx, ledger: Ledger) -> Claim:
         named = [node_id] if node_id is not None else []
         turn = await begun(tx, ledger, run_id, nodes=named)
+        expect(turn, expected_revision)
         if running.run_status(turn.board.run) in running.OVER:
             return _ended(turn, node_id)
         start(turn)
@@ -77,6 +79,7 @@ async def claim(
 
     given: Row = {"run": run_id, "worker": worker, "node": node_id, "lease_ms": lease_ms}
     given |= {"kinds": list(wanted.kinds), "tags": list(wanted.tags)}
+    given["expected_revision"] = expected_revision
     steps = (node_id,) if node_id is not None else ()
     touches = Touches(nodes=steps, run=run_id, steps=steps)
     return await write(
@@ -214,6 +217,7 @@ async def renew(
     token: str,
     *,
     lease_ms: int = USUAL,
+    expected_revision: int | None = None,
 ) -> Claim:
     """Let a lease last `lease_ms` from now; never shorter than it was. LeaseLost where it is over.
 
@@ -223,6 +227,7 @@ async def renew(
 
     async def work(tx: Tx, ledger: Ledger) -> Claim:
         turn = await begun(tx, ledger, run_id, nodes=[node_id])
+        expect(turn, expected_revision)
         step = leasing.mine(turn, node_id, token)
         end = turn.clock + lease_ms
         until = step.get("lease_until")
@@ -241,6 +246,7 @@ async def renew(
         )
 
     given = {"run": run_id, "node": node_id, "token": token, "lease_ms": lease_ms}
+    given["expected_revision"] = expected_revision
     touches = Touches(run=run_id, steps=(node_id,))
     return await write(
         database, request, "heartbeatStep", given, Claim, work, create=False, touches=touches

@@ -3,14 +3,13 @@
 from typing import Any
 
 from gotn.database.connection import Database, Tx
-from gotn.errors import StaleRevision
 from gotn.journal import Ledger
 from gotn.work.records import NodeStatus, OnFailure, Run, RunStatus, StepStatus
 from gotn.work.rules import forms, retries, running
 from gotn.work.store import nodes
 from gotn.work.store.touches import Touches
 from gotn.work.usecases import blocking, claiming, following, reconciling
-from gotn.work.usecases.turns import FREE, Turn, begun, finish
+from gotn.work.usecases.turns import FREE, Turn, begun, expect, finish
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
@@ -40,17 +39,6 @@ async def start(
     return await write(
         database, request, "startRun", given, Run, work, create=False, touches=touches
     )
-
-
-def expect(turn: Turn, revision: int | None) -> None:
-    """StaleRevision where the run is at another revision than its caller has seen."""
-    current = turn.board.run.get("revision", 1)
-    if revision is not None and revision != current:
-        raise StaleRevision(
-            f"The run is at revision {current}, not {revision}: read it again.",
-            expected=revision,
-            current=current,
-        )
 
 
 async def cancel(

@@ -13,7 +13,7 @@ from gotn.work.store import nodes
 from gotn.work.store.touches import Touches
 from gotn.work.usecases import blocking, following, leasing, reconciling
 from gotn.work.usecases.claiming import start, step_of
-from gotn.work.usecases.turns import FREE, Turn, begun, finish
+from gotn.work.usecases.turns import FREE, Turn, begun, expect, finish
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]
@@ -51,6 +51,7 @@ async def complete(
     outputs: Any = None,
     artifacts: Sequence[str] = (),
     duration_ms: int | None = None,
+    expected_revision: int | None = None,
 ) -> StepOfRun:
     """End a step well, and its node with it. Whose lease is over gets LeaseLost, nothing changes.
 
@@ -67,7 +68,8 @@ async def complete(
         await following.ended(turn, node_id, NodeStatus.COMPLETED, "execute_step", None)
         return step
 
-    given = {"run": run_id, "node": node_id, "token": token, **brought}
+    given: Row = {"run": run_id, "node": node_id, "token": token, **brought}
+    given["expected_revision"] = expected_revision
     return await _ending(database, request, "completeStep", given, run_id, node_id, work)
 
 
@@ -83,6 +85,7 @@ async def fail(
     artifacts: Sequence[str] = (),
     duration_ms: int | None = None,
     final: bool = False,
+    expected_revision: int | None = None,
 ) -> StepOfRun:
     """End an attempt badly: the step waits to be tried again where its node's policy says so.
 
@@ -106,8 +109,9 @@ async def fail(
             await _retry(turn, step, brought, reason, policy.delay_ms(failures))
         return step
 
-    given = {"run": run_id, "node": node_id, "token": token, "reason": reason, "final": final}
+    given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason, "final": final}
     given |= brought
+    given["expected_revision"] = expected_revision
     return await _ending(database, request, "failStep", given, run_id, node_id, work)
 
 
@@ -119,6 +123,7 @@ async def skip(
     reason: str,
     *,
     token: str | None = None,
+    expected_revision: int | None = None,
 ) -> StepOfRun:
     """Leave a step out, and its node with it; a running one only with its token."""
     forms.text(reason, "reason")
@@ -140,12 +145,20 @@ async def skip(
         await following.ended(turn, node_id, NodeStatus.SKIPPED, "execute_step", reason)
         return step
 
-    given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    given["expected_revision"] = expected_revision
     return await _ending(database, request, "skipStep", given, run_id, node_id, work)
 
 
 async def release(
-    database: Database, request: Request, run_id: str, node_id: str, token: str, reason: str
+    database: Database,
+    request: Request,
+    run_id: str,
+    node_id: str,
+    token: str,
+    reason: str,
+    *,
+    expected_revision: int | None = None,
 ) -> StepOfRun:
     """Give a step back that its worker cannot go on with: ready at once, and no failure of it."""
     forms.text(reason, "reason")
@@ -157,7 +170,8 @@ async def release(
         await following.follow(turn, await blocking.review(turn.tx, turn.ledger))
         return step
 
-    given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    given["expected_revision"] = expected_revision
     return await _ending(database, request, "releaseStep", given, run_id, node_id, work)
 
 
@@ -174,6 +188,7 @@ async def _ending(
 
     async def work(tx: Tx, ledger: Ledger) -> StepOfRun:
         turn = await begun(tx, ledger, run_id, nodes=[node_id], ends=True)
+        expect(turn, given["expected_revision"])
         status = running.run_status(turn.board.run)
         if status is RunStatus.PLANNED:
             start(turn)

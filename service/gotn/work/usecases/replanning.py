@@ -9,8 +9,7 @@ from gotn.work.rules import fold, replanning, running
 from gotn.work.store import edges, nodes, runs, steps
 from gotn.work.store.touches import Touches
 from gotn.work.usecases import planning, reconciling
-from gotn.work.usecases.controlling import expect
-from gotn.work.usecases.turns import Turn, begun, finish
+from gotn.work.usecases.turns import Turn, begun, expect, finish
 from gotn.work.usecases.writing import Request, write
 
 Row = dict[str, Any]

@@ -10,6 +10,7 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
+from gotn.errors import StaleRevision
 from gotn.journal import Ledger
 from gotn.work.records import NodeStatus, Run, RunStatus, StepOfRun
 from gotn.work.rules import moves, running
@@ -145,3 +146,14 @@ def finish(turn: Turn) -> None:
         said["reason"] = f"steps: {', '.join(parts)}"
     turn.write_down()
     turn.run(said, "finish_run")
+
+
+def expect(turn: Turn, revision: int | None) -> None:
+    """StaleRevision where the run is at another revision than its caller has seen."""
+    current = turn.board.run.get("revision", 1)
+    if revision is not None and revision != current:
+        raise StaleRevision(
+            f"The run is at revision {current}, not {revision}: read it again.",
+            expected=revision,
+            current=current,
+        )
