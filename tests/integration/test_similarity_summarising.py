@@ -75,8 +75,9 @@ async def test_without_an_encoder_a_note_says_how(
 ) -> None:
     """Prompt and inputs are there; the extract is not, and neither for other strategies."""
     merged = await _summary(database, request_)
+    compared = engine(database, tmp_path)
     with mock.patch("gotn_embeddings.choice.installed", return_value=False):
-        found = await summarising.extracted(engine(database, tmp_path), merged)
+        found = await summarising.extracted(compared, merged)
     assert (None, None, merged.prompt) == (found.extract, found.extracted_by, found.prompt)
     assert "pip install" in str(found.note)
     assert (await summarising.extracted(None, merged)).note
