@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.scalars import JSON
 
+from gotn.api.changing import GIVEN
 from gotn.api.context import Context
 from gotn.api.describing import choices, described, value
 from gotn.api.errors import Conflict, InvalidInput, LimitExceeded, NotFound
@@ -229,7 +230,6 @@ class LinkSoftInput:
     idempotency_key: str | None = key_member()
 
 
-GIVEN = strawberry.argument(name="input", description="What is asked for.")
 SoftLinkedResult = Annotated[
     records.SoftLinked | NotFound | InvalidInput | Conflict | LimitExceeded,
     strawberry.union("SoftLinkedResult", description="What deriving changed, or why not."),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import strawberry
 
 from gotn import shapes
+from gotn.api.changing import GIVEN
 from gotn.api.context import Context
 from gotn.api.describing import choices, value
 from gotn.api.errors import Conflict, InvalidInput, LimitExceeded, NotFound
@@ -173,7 +174,6 @@ class ImportTreeInput:
     idempotency_key: str | None = key_member()
 
 
-GIVEN = strawberry.argument(name="input", description="What is asked for.")
 PlantedResult = Annotated[
     records.Planted | NotFound | InvalidInput | Conflict | LimitExceeded,
     strawberry.union("PlantedResult", description="What was taken in, or why nothing was."),

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import strawberry
 
-from gotn.api.alike import GIVEN, engine
+from gotn.api.alike import engine
+from gotn.api.changing import GIVEN
 from gotn.api.context import Context
 from gotn.api.describing import choices, value
 from gotn.api.errors import Conflict, CycleRefused, InvalidInput, LimitExceeded, NotFound

@@ -1,10 +1,11 @@
 """The mutations that execute runs: one call of a use case each."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
 
 from gotn.api import run_inputs as inputs
+from gotn.api.changing import GIVEN, mutation, union
 from gotn.api.claims import Claim, Replanned, StepOfRun, whole_run
 from gotn.api.context import Context
 from gotn.api.errors import (
@@ -22,24 +23,17 @@ from gotn.graph.forms import adopt
 from gotn.work.usecases import claiming, controlling, ending, replanning
 
 Info = strawberry.Info[Context, None]
-Given = strawberry.argument(name="input", description="What is asked for.")
-
-
-def _union(name: str, description: str) -> Any:
-    return strawberry.union(name, description=description)
-
-
 RunResult = Annotated[
     Run | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
-    _union("RunResult", "A run, or why it was refused."),
+    union("RunResult", "A run, or why it was refused."),
 ]
 ClaimResult = Annotated[
     Claim | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
-    _union("ClaimResult", "A claim, or why it was refused."),
+    union("ClaimResult", "A claim, or why it was refused."),
 ]
 StepResult = Annotated[
     StepOfRun | NotFound | InvalidInput | Conflict | StaleRevision | IllegalMove | LimitExceeded,
-    _union("StepResult", "A step, or why it was refused."),
+    union("StepResult", "A step, or why it was refused."),
 ]
 
 ReplannedResult = Annotated[
@@ -51,12 +45,8 @@ ReplannedResult = Annotated[
     | CycleRefused
     | IllegalMove
     | LimitExceeded,
-    _union("ReplannedResult", "What planning anew changes, or why it was refused."),
+    union("ReplannedResult", "What planning anew changes, or why it was refused."),
 ]
-
-
-def _field(result: Any, description: str) -> Any:
-    return strawberry.mutation(graphql_type=result, description=description)
 
 
 def _whole(duration_ms: float | None) -> int | None:
@@ -72,8 +62,8 @@ def _whole(duration_ms: float | None) -> int | None:
 class Executing:
     """What executes runs."""
 
-    @_field(RunResult, "Start a planned run; the first claim does that too, and goes on.")
-    async def start_run(self, info: Info, given: Annotated[inputs.StartRunInput, Given]) -> Run:
+    @mutation(RunResult, "Start a planned run; the first claim does that too, and goes on.")
+    async def start_run(self, info: Info, given: Annotated[inputs.StartRunInput, GIVEN]) -> Run:
         """Start a planned run."""
         request = info.context.request(given.project, given.idempotency_key)
         found = await controlling.start(
@@ -81,11 +71,11 @@ class Executing:
         )
         return await whole_run(info, found)
 
-    @_field(
+    @mutation(
         ClaimResult,
         "Give a worker the next ready step, or the one that is named, for as long as its lease.",
     )
-    async def claim_step(self, info: Info, given: Annotated[inputs.ClaimStepInput, Given]) -> Claim:
+    async def claim_step(self, info: Info, given: Annotated[inputs.ClaimStepInput, GIVEN]) -> Claim:
         """Give a worker the next ready step, or the one that is named."""
         found = await claiming.claim(
             info.context.database,
@@ -100,9 +90,9 @@ class Executing:
         )
         return Claim.of(found)
 
-    @_field(ClaimResult, "Renew a lease, from now; it never becomes shorter by that.")
+    @mutation(ClaimResult, "Renew a lease, from now; it never becomes shorter by that.")
     async def heartbeat_step(
-        self, info: Info, given: Annotated[inputs.HeartbeatStepInput, Given]
+        self, info: Info, given: Annotated[inputs.HeartbeatStepInput, GIVEN]
     ) -> Claim:
         """Renew a lease."""
         found = await claiming.renew(
@@ -116,9 +106,9 @@ class Executing:
         )
         return Claim.of(found)
 
-    @_field(StepResult, "End a step well; its node is completed with it.")
+    @mutation(StepResult, "End a step well; its node is completed with it.")
     async def complete_step(
-        self, info: Info, given: Annotated[inputs.CompleteStepInput, Given]
+        self, info: Info, given: Annotated[inputs.CompleteStepInput, GIVEN]
     ) -> StepOfRun:
         """End a step well."""
         found = await ending.complete(
@@ -134,13 +124,13 @@ class Executing:
         )
         return adopt(StepOfRun, found)
 
-    @_field(
+    @mutation(
         StepResult,
         "End an attempt badly: the step is tried again where its node's retry policy says so; "
         "otherwise what needs it is blocked.",
     )
     async def fail_step(
-        self, info: Info, given: Annotated[inputs.FailStepInput, Given]
+        self, info: Info, given: Annotated[inputs.FailStepInput, GIVEN]
     ) -> StepOfRun:
         """End an attempt badly."""
         found = await ending.fail(
@@ -158,9 +148,9 @@ class Executing:
         )
         return adopt(StepOfRun, found)
 
-    @_field(StepResult, "Give a claimed step back: it is ready at once, and that is no failure.")
+    @mutation(StepResult, "Give a claimed step back: it is ready at once, and that is no failure.")
     async def release_step(
-        self, info: Info, given: Annotated[inputs.ReleaseStepInput, Given]
+        self, info: Info, given: Annotated[inputs.ReleaseStepInput, GIVEN]
     ) -> StepOfRun:
         """Give a claimed step back."""
         found = await ending.release(
@@ -174,9 +164,9 @@ class Executing:
         )
         return adopt(StepOfRun, found)
 
-    @_field(StepResult, "Leave a step out; its node is skipped with it.")
+    @mutation(StepResult, "Leave a step out; its node is skipped with it.")
     async def skip_step(
-        self, info: Info, given: Annotated[inputs.SkipStepInput, Given]
+        self, info: Info, given: Annotated[inputs.SkipStepInput, GIVEN]
     ) -> StepOfRun:
         """Leave a step out."""
         found = await ending.skip(
@@ -190,11 +180,11 @@ class Executing:
         )
         return adopt(StepOfRun, found)
 
-    @_field(
+    @mutation(
         RunResult,
         "Give a run up: its open steps are skipped with the reason, its nodes stay open.",
     )
-    async def cancel_run(self, info: Info, given: Annotated[inputs.CancelRunInput, Given]) -> Run:
+    async def cancel_run(self, info: Info, given: Annotated[inputs.CancelRunInput, GIVEN]) -> Run:
         """Give a run up."""
         found = await controlling.cancel(
             info.context.database,
@@ -205,8 +195,8 @@ class Executing:
         )
         return await whole_run(info, found)
 
-    @_field(RunResult, "Go on with a run that failed or was cancelled.")
-    async def resume_run(self, info: Info, given: Annotated[inputs.ResumeRunInput, Given]) -> Run:
+    @mutation(RunResult, "Go on with a run that failed or was cancelled.")
+    async def resume_run(self, info: Info, given: Annotated[inputs.ResumeRunInput, GIVEN]) -> Run:
         """Go on with a run that failed or was cancelled."""
         found = await controlling.resume(
             info.context.database,
@@ -216,9 +206,9 @@ class Executing:
         )
         return await whole_run(info, found)
 
-    @_field(ReplannedResult, "Plan what is not begun of a run anew; tells what that changes.")
+    @mutation(ReplannedResult, "Plan what is not begun of a run anew; tells what that changes.")
     async def replan_run(
-        self, info: Info, given: Annotated[inputs.ReplanRunInput, Given]
+        self, info: Info, given: Annotated[inputs.ReplanRunInput, GIVEN]
     ) -> Replanned:
         """Plan what is not begun of a run anew."""
         found = await replanning.replan(

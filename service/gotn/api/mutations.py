@@ -2,13 +2,14 @@
 
 import asyncio
 import io
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
 
 from gotn import errors, shapes
 from gotn.api import inputs
 from gotn.api.alike import SimilarityMutations
+from gotn.api.changing import GIVEN, mutation, union
 from gotn.api.context import Context
 from gotn.api.costs import TaskMutations
 from gotn.api.deduping import DedupeMutations
@@ -38,10 +39,6 @@ from gotn.work.usecases import bulk, edges, link, nodes, planning, projects
 Info = strawberry.Info[Context, None]
 
 
-def _union(name: str, description: str) -> Any:
-    return strawberry.union(name, description=description)
-
-
 WorkNodeResult = Annotated[
     WorkNode
     | NotFound
@@ -51,39 +48,32 @@ WorkNodeResult = Annotated[
     | CycleRefused
     | LimitExceeded
     | IllegalMove,
-    _union("WorkNodeResult", "A node, or why it was refused."),
+    union("WorkNodeResult", "A node, or why it was refused."),
 ]
 WorkEdgeResult = Annotated[
     WorkEdge | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
-    _union("WorkEdgeResult", "An edge, or why it was refused."),
+    union("WorkEdgeResult", "An edge, or why it was refused."),
 ]
 RemovedResult = Annotated[
     Removed | NotFound | InvalidInput | Conflict | StaleRevision | LimitExceeded,
-    _union("RemovedResult", "What is gone, or why nothing is."),
+    union("RemovedResult", "What is gone, or why nothing is."),
 ]
 ImportedResult = Annotated[
     Imported | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
-    _union("ImportedResult", "What was added, or why nothing was."),
+    union("ImportedResult", "What was added, or why nothing was."),
 ]
 LinkedResult = Annotated[
     Linked | NotFound | InvalidInput | Conflict | LimitExceeded,
-    _union("LinkedResult", "What deriving changed, or why it was refused."),
+    union("LinkedResult", "What deriving changed, or why it was refused."),
 ]
 PlanResult = Annotated[
     Plan | NotFound | InvalidInput | Conflict | CycleRefused | LimitExceeded,
-    _union("PlanResult", "A plan, or why there is none."),
+    union("PlanResult", "A plan, or why there is none."),
 ]
 ProjectResult = Annotated[
     Project | NotFound | InvalidInput | Conflict | LimitExceeded,
-    _union("ProjectResult", "A project, or why it was refused."),
+    union("ProjectResult", "A project, or why it was refused."),
 ]
-
-
-def _field(result: Any, description: str) -> Any:
-    return strawberry.mutation(graphql_type=result, description=description)
-
-
-Given = strawberry.argument(name="input", description="What is asked for.")
 
 
 @strawberry.type(description="Everything that can be changed; every change is journalled.")
@@ -97,15 +87,15 @@ class Mutation(
 ):
     """Everything that can be changed; every change is journalled."""
 
-    @_field(WorkNodeResult, "Add a node; the same again changes nothing.")
-    async def add_node(self, info: Info, given: Annotated[inputs.AddNodeInput, Given]) -> WorkNode:
+    @mutation(WorkNodeResult, "Add a node; the same again changes nothing.")
+    async def add_node(self, info: Info, given: Annotated[inputs.AddNodeInput, GIVEN]) -> WorkNode:
         """Add a node."""
         request = info.context.request(given.project, given.idempotency_key)
         return adopt(WorkNode, await nodes.add(info.context.database, request, given.node))
 
-    @_field(WorkNodeResult, "Change a node; absent members stay as they are.")
+    @mutation(WorkNodeResult, "Change a node; absent members stay as they are.")
     async def update_node(
-        self, info: Info, given: Annotated[inputs.UpdateNodeInput, Given]
+        self, info: Info, given: Annotated[inputs.UpdateNodeInput, GIVEN]
     ) -> WorkNode:
         """Change a node."""
         request = info.context.request(given.project, given.idempotency_key)
@@ -118,9 +108,9 @@ class Mutation(
         )
         return adopt(WorkNode, found)
 
-    @_field(RemovedResult, "Remove a node; what it is joined to only goes along by cascade.")
+    @mutation(RemovedResult, "Remove a node; what it is joined to only goes along by cascade.")
     async def remove_node(
-        self, info: Info, given: Annotated[inputs.RemoveNodeInput, Given]
+        self, info: Info, given: Annotated[inputs.RemoveNodeInput, GIVEN]
     ) -> Removed:
         """Remove a node."""
         request = info.context.request(given.project, given.idempotency_key)
@@ -132,15 +122,17 @@ class Mutation(
             expected_revision=given.expected_revision,
         )
 
-    @_field(WorkEdgeResult, "Join two nodes; the same again changes nothing.")
-    async def add_edge(self, info: Info, given: Annotated[inputs.AddEdgeInput, Given]) -> WorkEdge:
+    @mutation(WorkEdgeResult, "Join two nodes; the same again changes nothing.")
+    async def add_edge(self, info: Info, given: Annotated[inputs.AddEdgeInput, GIVEN]) -> WorkEdge:
         """Join two nodes."""
         request = info.context.request(given.project, given.idempotency_key)
         return adopt(WorkEdge, await edges.add(info.context.database, request, given.edge))
 
-    @_field(WorkEdgeResult, "Change an edge; absent members stay. What tags alone give is refused.")
+    @mutation(
+        WorkEdgeResult, "Change an edge; absent members stay. What tags alone give is refused."
+    )
     async def update_edge(
-        self, info: Info, given: Annotated[inputs.UpdateEdgeInput, Given]
+        self, info: Info, given: Annotated[inputs.UpdateEdgeInput, GIVEN]
     ) -> WorkEdge:
         """Change an edge."""
         request = info.context.request(given.project, given.idempotency_key)
@@ -148,18 +140,18 @@ class Mutation(
         changes = inputs.edge_changes(given)
         return adopt(WorkEdge, await edges.update(info.context.database, request, draft, changes))
 
-    @_field(RemovedResult, "Take an edge away; of one that tags also give, the explicit part.")
+    @mutation(RemovedResult, "Take an edge away; of one that tags also give, the explicit part.")
     async def remove_edge(
-        self, info: Info, given: Annotated[inputs.RemoveEdgeInput, Given]
+        self, info: Info, given: Annotated[inputs.RemoveEdgeInput, GIVEN]
     ) -> Removed:
         """Take an edge away."""
         request = info.context.request(given.project, given.idempotency_key)
         draft = WorkEdgeDraft(src=given.src, dst=given.dst, type=given.type, kind=given.kind)
         return await edges.remove(info.context.database, request, draft)
 
-    @_field(ImportedResult, "Add many nodes and edges at once: all of it, or nothing.")
+    @mutation(ImportedResult, "Add many nodes and edges at once: all of it, or nothing.")
     async def add_graph(
-        self, info: Info, given: Annotated[inputs.AddGraphInput, Given]
+        self, info: Info, given: Annotated[inputs.AddGraphInput, GIVEN]
     ) -> Imported:
         """Add many nodes and edges at once."""
         request = info.context.request(given.project, given.idempotency_key)
@@ -172,13 +164,13 @@ class Mutation(
             flag_cycles=given.flag_cycles,
         )
 
-    @_field(
+    @mutation(
         ImportedResult,
         "Take in a document of this or another tool: all of it, or nothing. The same again "
         "changes nothing; what is stored already gets what the document says of it.",
     )
     async def import_graph(
-        self, info: Info, given: Annotated[inputs.ImportGraphInput, Given]
+        self, info: Info, given: Annotated[inputs.ImportGraphInput, GIVEN]
     ) -> Imported:
         """Take in a document of this or another tool."""
         inputs.check_key(given.idempotency_key)
@@ -195,14 +187,14 @@ class Mutation(
             dry_run=given.dry_run,
         )
 
-    @_field(LinkedResult, "Derive hard edges from required and produced tags.")
-    async def link(self, info: Info, given: Annotated[inputs.LinkInput, Given]) -> Linked:
+    @mutation(LinkedResult, "Derive hard edges from required and produced tags.")
+    async def link(self, info: Info, given: Annotated[inputs.LinkInput, GIVEN]) -> Linked:
         """Derive hard edges from tags."""
         request = info.context.request(given.project, given.idempotency_key)
         return await link.link(info.context.database, request, whole=given.whole)
 
-    @_field(PlanResult, "Put the open work in a safe order and keep it as a run.")
-    async def plan(self, info: Info, given: Annotated[inputs.PlanInput, Given]) -> Plan:
+    @mutation(PlanResult, "Put the open work in a safe order and keep it as a run.")
+    async def plan(self, info: Info, given: Annotated[inputs.PlanInput, GIVEN]) -> Plan:
         """Put the open work in a safe order and keep it as a run."""
         request = info.context.request(given.project, given.idempotency_key)
         found = await planning.plan(
@@ -216,9 +208,9 @@ class Mutation(
         )
         return adopt(Plan, found)
 
-    @_field(ProjectResult, "Change a project's settings.")
+    @mutation(ProjectResult, "Change a project's settings.")
     async def update_project_settings(
-        self, info: Info, given: Annotated[inputs.ProjectSettingsInput, Given]
+        self, info: Info, given: Annotated[inputs.ProjectSettingsInput, GIVEN]
     ) -> Project:
         """Change a project's settings."""
         if not isinstance(given.settings, dict):
@@ -227,9 +219,9 @@ class Mutation(
         found = await projects.settings(info.context.database, request, given.settings)
         return adopt(Project, found)
 
-    @_field(ProjectResult, "Remove a project with all it has, its journal too. There is no undo.")
+    @mutation(ProjectResult, "Remove a project with all it has, its journal too. There is no undo.")
     async def remove_project(
-        self, info: Info, given: Annotated[inputs.RemoveProjectInput, Given]
+        self, info: Info, given: Annotated[inputs.RemoveProjectInput, GIVEN]
     ) -> Project:
         """Remove a project with all it has; answers with what it was."""
         inputs.check_key(given.idempotency_key)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.scalars import JSON
 
+from gotn.api.changing import GIVEN
 from gotn.api.context import Context
 from gotn.api.describing import value
 from gotn.api.errors import Conflict, IllegalMove, InvalidInput, LimitExceeded, NotFound
@@ -16,7 +17,6 @@ from gotn.trees import records
 from gotn.trees.usecases import claiming, executing, spawning
 
 Info = strawberry.Info[Context, None]
-GIVEN = strawberry.argument(name="input", description="What is asked for.")
 
 value(
     records.Spawned,

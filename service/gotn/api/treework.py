@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import strawberry
 
+from gotn.api.changing import GIVEN
 from gotn.api.describing import value
 from gotn.api.inputs import key_member, project_member
-from gotn.api.protocol import GIVEN, REFUSALS, TASK, TREE, about, exact, maybe
+from gotn.api.protocol import REFUSALS, TASK, TREE, about, exact, maybe
 from gotn.api.protocol import Info as Changing
 from gotn.api.questions import Info, field
 from gotn.graph.arguments import ProjectId

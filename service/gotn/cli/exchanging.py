@@ -13,11 +13,12 @@ from gotn.cli import drawing
 from gotn.cli.call import Call
 from gotn.cli.output import opened
 from gotn.cli.show import parts
+from gotn.cli.storing import write, written
 from gotn.cli.views import answers
 from gotn.database.connection import Database
 from gotn.errors import BadDocument, CycleRefused, Invalid
+from gotn.violations import MOST
 from gotn.work import exchange
-from gotn.work.exchange.report import MOST
 from gotn.work.records import Replayed, Verification
 from gotn.work.usecases import bulk, exporting, projects, staging
 from gotn.work.usecases import replay as replaying
@@ -193,12 +194,7 @@ def _export_diagram(call: Call, style: str, output: str) -> None:
     """The whole graph: what `gotn graph` bounds for the eye is not bounded here."""
     found = call.run(lambda database: exporting.whole(database, call.project))
     text = drawing.written(call, answers.graph(found, call.project), style)
-    if call.as_json and output == "-":
-        print(call.envelope({"format": style, "text": text}))
-        return
-    with opened(output) as file:
-        file.write(text)
-    _written(call, output)
+    write(call, text, style, output)
 
 
 def export_journal(call: Call, output: str) -> None:
@@ -228,14 +224,7 @@ def _streamed(
         objects = [shapes.loads(line) for line in text.splitlines()] if lines else None
         print(call.envelope({"lines": objects} if lines else shapes.loads(text)))
     else:
-        _written(call, output)
-
-
-def _written(call: Call, output: str) -> None:
-    """Say which file is there now."""
-    if output != "-":
-        data = {"file": output, "project": call.project}
-        call.answer(data, lambda _, console: console.print(f"Written: {output}", markup=False))
+        written(call, output)
 
 
 def verify(call: Call) -> int:

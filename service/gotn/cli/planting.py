@@ -10,6 +10,7 @@ from gotn import shapes
 from gotn.cli.call import Call
 from gotn.cli.output import opened
 from gotn.cli.show import parts
+from gotn.cli.storing import write, written
 from gotn.cli.views import tasks as views
 from gotn.database.connection import Database
 from gotn.errors import GotnError
@@ -146,7 +147,7 @@ def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> 
         text = views.ascii_tree(shown, sums)
     else:
         text = views.mermaid(shown) if style == "mermaid" else views.dot(shown, sums)
-    _write(call, text, style, output)
+    write(call, text, style, output)
     if len(shown) < len(found.tasks):
         call.note(f"{len(shown):,} of {len(found.tasks):,} tasks; --limit shows more.")
 
@@ -187,26 +188,10 @@ def _drawn(found: TreeDraft, limit: int, console: "Console") -> None:
         console.print(line, soft_wrap=True)
 
 
-def _write(call: Call, text: str, style: str, output: str) -> None:
-    """A text to the terminal or into a file; in an envelope for programs."""
-    if call.as_json and output == "-":
-        print(call.envelope({"format": style, "text": text}))
-        return
-    with opened(output) as file:
-        file.write(text)
-    _written(call, output)
-
-
-def _written(call: Call, output: str, **more: Any) -> None:
-    if output != "-":
-        data = {"file": output, "project": call.project} | more
-        call.answer(data, lambda _, console: console.print(f"Written: {output}", markup=False))
-
-
 def report(call: Call, tree_id: str, output: str) -> None:
     """Write a tree's report."""
     found = _whole(call, tree_id)
-    _write(call, reporting.report(found.tree, found.tasks), "markdown", output)
+    write(call, reporting.report(found.tree, found.tasks), "markdown", output)
 
 
 def _document(found: TreeDraft, *, strict: bool) -> tuple[Row, dict[str, str]]:
@@ -225,7 +210,7 @@ def export(call: Call, tree_id: str, style: str, output: str, *, strict: bool) -
         return
     with opened(output) as file:
         file.write(text)
-    _written(call, output, names=names)
+    written(call, output, names=names)
 
 
 def export_folder(call: Call, tree_id: str, output: str, *, strict: bool) -> None:
@@ -245,7 +230,7 @@ def export_folder(call: Call, tree_id: str, output: str, *, strict: bool) -> Non
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}"
         raise GotnError(message, file=str(folder)) from None
-    _written(call, str(folder), names=names)
+    written(call, str(folder), names=names)
 
 
 def _put(path: Path, text: str) -> None:

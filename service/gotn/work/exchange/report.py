@@ -4,13 +4,10 @@ import math
 import re
 from collections.abc import Iterable
 
-from gotn.errors import BadDocument
+from gotn.violations import MOST, refused
 from gotn.work.exchange import rings
 from gotn.work.records import GraphDraft, Unknown
 
-#: Violations that are listed; a file with more is not worth reading on.
-MOST = 1000
-_SHOWN = 3
 _FIELD = re.compile(r"\w+(\[\d+\])*:")
 
 
@@ -30,27 +27,13 @@ class Report:
             self.finish()
 
     def finish(self, draft: GraphDraft | None = None) -> None:
-        """Raise BadDocument if anything was wrong, a draft's cycles with the rest, by line.
-
-        `truncated` is among its facts: whether there may be more than the first 1,000.
-        """
+        """Raise BadDocument if anything was wrong, a draft's cycles with the rest, by line."""
         if not self.violations:
             return
         if draft is not None:
             self.violations += rings.closed(draft)[: MOST - len(self.violations)]
             self.violations.sort(key=_place)
-        count = len(self.violations)
-        truncated = count >= MOST
-        least = "at least " if truncated else ""
-        first = "; ".join(_said(found) for found in self.violations[:_SHOWN])
-        more = f"; and {least}{count - _SHOWN} more" if count > _SHOWN else ""
-        many = f"{least}{count:,} violations, " if count > 1 else ""
-        raise BadDocument(
-            f"{self.name}: {many}{first}{more}",
-            file=self.name,
-            violations=[vars(found) for found in self.violations],
-            truncated=truncated,
-        )
+        raise refused(self.name, self.violations)
 
 
 class Skipping(Report):
@@ -86,7 +69,3 @@ def of_file(name: str, found: Iterable[Unknown]) -> list[Unknown]:
 def _place(found: Unknown) -> float:
     """Where a violation is told: those of no line after all others."""
     return found.line or math.inf
-
-
-def _said(found: Unknown) -> str:
-    return f"line {found.line}: {found.reason}" if found.line else found.reason

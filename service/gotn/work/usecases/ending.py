@@ -68,9 +68,10 @@ async def complete(
         await following.ended(turn, node_id, NodeStatus.COMPLETED, "execute_step", None)
         return step
 
-    given: Row = {"run": run_id, "node": node_id, "token": token, **brought}
-    given["expected_revision"] = expected_revision
-    return await _ending(database, request, "completeStep", given, run_id, node_id, work)
+    given = {"run": run_id, "node": node_id, "token": token, **brought}
+    return await _ending(
+        database, request, "completeStep", given, run_id, node_id, work, expected_revision
+    )
 
 
 async def fail(
@@ -111,8 +112,9 @@ async def fail(
 
     given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason, "final": final}
     given |= brought
-    given["expected_revision"] = expected_revision
-    return await _ending(database, request, "failStep", given, run_id, node_id, work)
+    return await _ending(
+        database, request, "failStep", given, run_id, node_id, work, expected_revision
+    )
 
 
 async def skip(
@@ -145,9 +147,10 @@ async def skip(
         await following.ended(turn, node_id, NodeStatus.SKIPPED, "execute_step", reason)
         return step
 
-    given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason}
-    given["expected_revision"] = expected_revision
-    return await _ending(database, request, "skipStep", given, run_id, node_id, work)
+    given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    return await _ending(
+        database, request, "skipStep", given, run_id, node_id, work, expected_revision
+    )
 
 
 async def release(
@@ -170,9 +173,10 @@ async def release(
         await following.follow(turn, await blocking.review(turn.tx, turn.ledger))
         return step
 
-    given: Row = {"run": run_id, "node": node_id, "token": token, "reason": reason}
-    given["expected_revision"] = expected_revision
-    return await _ending(database, request, "releaseStep", given, run_id, node_id, work)
+    given = {"run": run_id, "node": node_id, "token": token, "reason": reason}
+    return await _ending(
+        database, request, "releaseStep", given, run_id, node_id, work, expected_revision
+    )
 
 
 async def _ending(
@@ -183,12 +187,13 @@ async def _ending(
     run_id: str,
     node_id: str,
     end: Any,
+    expected_revision: int | None,
 ) -> StepOfRun:
     """The frame of every end: a run that is current, and its own end where this was the last."""
 
     async def work(tx: Tx, ledger: Ledger) -> StepOfRun:
         turn = await begun(tx, ledger, run_id, nodes=[node_id], ends=True)
-        expect(turn, given["expected_revision"])
+        expect(turn, expected_revision)
         status = running.run_status(turn.board.run)
         if status is RunStatus.PLANNED:
             start(turn)
@@ -200,6 +205,7 @@ async def _ending(
         turn.write_down()
         return turn.shown(step)
 
+    given = given | {"expected_revision": expected_revision}
     touches = Touches(nodes=(node_id,), run=run_id, steps=(node_id,), ends=(node_id,))
     return await write(
         database, request, operation, given, StepOfRun, work, create=False, touches=touches
