@@ -1,7 +1,8 @@
+import time
 from pathlib import Path
 
 import pytest
-from command import Command
+from command import TIMEOUT, Command
 
 
 @pytest.fixture
@@ -52,7 +53,10 @@ def test_a_run_by_hand(gotn: Command, tmp_path: Path) -> None:
     said = gotn.error("run", "claim", run, "--worker", "v", "--node", "three", code=1)
     assert "ILLEGAL_MOVE" == said["code"]
     said = gotn.error("run", "claim", run, "--worker", "v", "--lease", "soon", code=2)
-    assert "500ms, 30s, 5m or 1h" in said["message"]
+    assert "500ms, 30s or 5m" in said["message"]
+    said = gotn.error("run", "claim", run, "--worker", "v", "--lease", "2h", code=2)
+    assert "expected 1s to 1h" in said["message"]
+    assert "Nothing is ready now" in gotn.text("run", "claim", "--worker", "v", "--lease", "60")
 
 
 def test_a_run_is_cancelled_resumed_and_planned_anew(gotn: Command) -> None:
@@ -106,3 +110,29 @@ def test_what_can_be_claimed_and_why_the_rest_cannot(gotn: Command) -> None:
     assert "Do one" in shown
     gotn.data("run", "cancel", "--reason", "enough")
     assert "Nothing of" in gotn.text("run", "ready", run)
+
+
+def test_without_a_name_the_newest_run_is_looked_at(gotn: Command) -> None:
+    """An open run before one that is over, that one before none."""
+    assert "make one with" in gotn.error("run", "steps", code=3)["message"]
+    first = gotn.data("plan")["run_id"]
+    gotn.data("run", "cancel", "--reason", "enough")
+    assert gotn.data("run", "show")["id"] == first
+    assert {row["status"] for row in gotn.data("run", "steps")["steps"]} == {"skipped"}
+    second = gotn.data("plan")["run_id"]
+    assert gotn.data("run", "show")["id"] == second
+
+
+def test_a_step_whose_worker_is_gone(gotn: Command) -> None:
+    """Its row says that the lease is over; once it is planned anew it is nobody's."""
+    run = gotn.data("plan")["run_id"]
+    gotn.data("run", "claim", run, "--worker", "ann", "--node", "three", "--lease", "1s")
+    until = time.monotonic() + TIMEOUT
+    while "lease over" not in (shown := gotn.text("run", "steps", run)):
+        assert time.monotonic() < until
+    assert "ann" in shown
+    gotn.data("run", "cancel", "--reason", "enough")
+    gotn.data("run", "resume", run)
+    (three,) = [row for row in gotn.text("run", "steps", run).splitlines() if "three" in row]
+    assert "ready" in three
+    assert "ann" not in three

@@ -48,6 +48,10 @@ def test_a_node_from_its_beginning_to_its_end(gotn: Command) -> None:
     assert (changed["status"], changed["exec_target"], changed["revision"]) == ("running", None, 2)
     kept = gotn.data("node", "update", "a/[b] ü", "--minutes", "20")
     assert kept["extra"] == {"estimate_minutes": 20}
+    again = gotn.data("node", "update", "a/[b] ü", "--attempts", "3", "--time-limit", "10m")
+    assert again["extra"]["retry"] == {"attempts": 3, "time_limit_ms": 600_000}
+    slower = gotn.data("node", "update", "a/[b] ü", "--backoff", "1.5s")
+    assert slower["extra"]["retry"] == again["extra"]["retry"] | {"backoff_ms": 1500}
     assert "a/[b] ü" in gotn.text("node", "show", "a/[b] ü")
     listed = gotn.data("node", "list", "--status", "running", "--tag", "k")
     assert [row["id"] for row in listed["nodes"]] == ["a/[b] ü"]

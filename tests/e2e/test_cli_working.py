@@ -192,11 +192,28 @@ def test_a_retry_that_goes_well(gotn: Command, place: Path) -> None:
     (place / "gotn.toml").write_text(f"[run]\nallow = [{json.dumps(line)}]\n")
     run = planned(gotn, place, {"id": "again", "command": line, "retry": {"attempts": 2}})
     done = work(gotn, place, run)
-    assert ("completed", 1, 1) == (
+    assert ("completed", 1, 1, []) == (
         done["status"],
         done["counts"]["failed"],
         done["counts"]["completed"],
+        done["failed_steps"],
     )
+
+
+def test_the_last_line(gotn: Command, place: Path) -> None:
+    """Steps are counted, not tries; a run that stops at a failure says so, and how to go on."""
+    planned(
+        gotn,
+        place,
+        {"id": "a", "command": "false", "retry": {"attempts": 3}},
+        {"id": "b", "command": PYTHON},
+    )
+    gotn.data("run", "start", "--fail-fast")
+    told = gotn.run("run", "work", "--workspace", str(place), "--node", "a")
+    told = gotn.run("run", "work", "--workspace", str(place))
+    line = told.stdout.splitlines()[-1]
+    assert "is failed; here: 1 failed, 1 tried again. It stops at the first failure" in line
+    assert "`gotn run resume run-" in line
 
 
 def test_nobody_is_asked(gotn: Command, place: Path) -> None:
@@ -404,7 +421,7 @@ def test_a_broken_list_stops_before_a_claim(gotn: Command, place: Path) -> None:
     assert gotn.error("run", "work", run, "--workspace", "/nowhere", code=3)
     assert gotn.error("run", "work", run, code=1)["message"].startswith("This run was planned for")
     assert (
-        "expected 1s to 60m" in gotn.error("run", "work", run, "--lease", "1d", code=2)["message"]
+        "expected 1s to 1h" in gotn.error("run", "work", run, "--lease", "24h", code=2)["message"]
     )
     assert steps(gotn, run)["a"]["status"] == "ready"
 

@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from gotn.cli.failing import Misused
 from gotn.cli.working import outputs, telling, watching
 from gotn.cli.working.commanding import Outcome
 from gotn.cli.working.conditions import Answer, Condition, Finding, Kind
 from gotn.cli.working.picture import drawn
-from gotn.cli.working.session import milliseconds
 from gotn.cli.working.telling import Stream, Telling
 from gotn.cli.working.watching import Picture
 
@@ -134,19 +132,3 @@ def test_outputs_have_bounds(tmp_path: Path) -> None:
     assert path is not None
     assert path.parent == tmp_path / "outputs"
     assert json.loads(path.read_text("utf-8")) == {"x": "é"}
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [("60s", 60_000), ("5m", 300_000), ("1500ms", 1500), ("7", 7000), ("1h", 3_600_000)],
-)
-def test_lengths_of_leases(given: str, expected: int) -> None:
-    """Seconds, minutes, milliseconds."""
-    assert expected == milliseconds(given)
-
-
-@pytest.mark.parametrize("given", ["", "s", "-1s", "0", "61m", "1d", "1.5s", "9" * 30])
-def test_bad_lengths_of_leases(given: str) -> None:
-    """What was expected, and what was found."""
-    with pytest.raises(Misused, match="expected 1s to 60m"):
-        milliseconds(given)

@@ -1,6 +1,7 @@
 """What every picture is made of: status colours, short texts, tables, facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -26,6 +27,19 @@ def status(value: str | None) -> Text:
     """A status with its sign, in its colour."""
     sign, style = STATUS.get(value or "", ("·", ""))
     return Text(f"{sign} {value or '–'}", style=style)
+
+
+def step_status(step: Mapping[str, Any]) -> Text:
+    """The status of a step; a running one says when its lease is over, as of this clock."""
+    shown, until = status(step["status"]), step.get("lease_until")
+    if step["status"] == "running" and until and datetime.fromisoformat(until) < datetime.now(UTC):
+        shown.append(", lease over", style="dim")
+    return shown
+
+
+def worker(step: Mapping[str, Any]) -> str:
+    """Whose a step is or was; nobody's before its next attempt."""
+    return "" if step["status"] in ("ready", "blocked") else step.get("worker") or ""
 
 
 def short(value: Any, length: int = 60) -> str:

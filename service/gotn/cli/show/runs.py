@@ -44,8 +44,8 @@ def show_claim(data: Row, console: Console) -> None:
     if data["status"] != "claimed":
         said = "Nothing is ready now" if data["status"] == "nothing_ready" else "The run is over"
         wait = data.get("retry_after_ms")
-        more = f"; ask again in {wait / 1000:.1f} s" if wait is not None else ""
-        console.print(Text(f"{said}: {data['run']['id']} is {data['run']['status']}{more}."))
+        more = f" A lease or a wait ends in {wait / 1000:.1f} s." if wait is not None else ""
+        console.print(Text(f"{said}: {data['run']['id']} is {data['run']['status']}.{more}"))
         return
     node = data["node"]
     _head(console, "running", node["id"])

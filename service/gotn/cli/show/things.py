@@ -214,8 +214,8 @@ def show_steps(data: Row, console: Console) -> None:
             str(row["position"] + 1),
             "" if row["layer"] is None else str(row["layer"] + 1),
             parts.text(row["id"], "bold"),
-            parts.status(row["status"]),
-            parts.text(row.get("worker") or "", "dim"),
+            parts.step_status(row),
+            parts.text(parts.worker(row), "dim"),
             parts.text(parts.short(row.get("reason") or row["summary"])),
         )
     console.print(grid)

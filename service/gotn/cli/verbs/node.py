@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gotn.cli import lengths
 from gotn.cli.call import Call
 from gotn.cli.failing import Misused
 from gotn.cli.verb import group, verb
@@ -68,6 +69,12 @@ OPTIONS = {name: (annotation, None) for name, (_, annotation) in FIELDS.items()}
         _text("--command", "What `gotn run work` runs where gotn.toml lists it."),
         None,
     ),
+    "attempts": (
+        Annotated[int | None, _option("--attempts", "Tries of its step in a run.", min=1, max=100)],
+        None,
+    ),
+    "backoff": (_text("--backoff", "Time before the second try, doubled for each more: 5s."), None),
+    "time_limit": (_text("--time-limit", "Time that one try may take: 90s, 10m."), None),
 }
 #: What a new node needs: the API's name -> the option.
 NEEDED = {"kind": "--kind", "summary": "--summary", "promptText": "--prompt (or --prompt-file)"}
@@ -94,9 +101,21 @@ def _draft(given: dict[str, Any]) -> dict[str, Any]:
     if given["status"] is not None:
         kept["status"] = given["status"].name.upper()
     known = {"estimate_minutes": given["minutes"], "command": given["command"]}
+    known |= {"retry": _retry(given)}
     if extra := {name: value for name, value in known.items() if value is not None}:
         kept["extra"] = extra
     return kept
+
+
+def _retry(given: dict[str, Any]) -> dict[str, int] | None:
+    """The members of a retry policy that were given (decisions, Runs)."""
+    lasting = {"backoff_ms": "backoff", "time_limit_ms": "time_limit"}
+    found = {"attempts": given["attempts"]} | {
+        name: lengths.milliseconds(given[option], f"--{option.replace('_', '-')}")
+        for name, option in lasting.items()
+        if given[option] is not None
+    }
+    return {name: value for name, value in found.items() if value is not None} or None
 
 
 @verb(
@@ -154,9 +173,17 @@ def update(
     if not changes:
         raise typer.BadParameter("nothing to change; give a field, such as --status.")
     if "extra" in changes:
-        changes["extra"] = (call.ask("NodeShow", id=id)["extra"] or {}) | changes["extra"]
+        changes["extra"] = _over(call.ask("NodeShow", id=id)["extra"] or {}, changes["extra"])
     which = {"project": call.project, "id": id, "expectedRevision": expected_revision}
     call.answer(call.ask("NodeUpdate", input=which | changes), things.show_node)
+
+
+def _over(stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The stored extra with the members that were given, those of the retry policy one by one."""
+    found = stored | given
+    if "retry" in given and isinstance(stored.get("retry"), dict):
+        found["retry"] = stored["retry"] | given["retry"]
+    return found
 
 
 def _camel(name: str) -> str:

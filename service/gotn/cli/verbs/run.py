@@ -1,5 +1,6 @@
 """gotn run: start, list, show, steps, ready, cancel, resume, replan."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,10 @@ Run = Annotated[
         metavar="[RUN]", help="Id of a run, such as run-20250901-083000; else the newest open one."
     ),
 ]
+Seen = Annotated[
+    str | None,
+    typer.Argument(metavar="[RUN]", help="Id of a run; else the newest open one, or the newest."),
+]
 OPEN = ("PLANNED", "RUNNING")
 #: What `resume` goes on with.
 STOPPED = ("FAILED", "CANCELLED")
@@ -28,13 +33,28 @@ def chosen(call: Call, id: str | None, *statuses: str) -> str:
     """The run that is named, or the newest in one of these statuses; NotFound for none."""
     from gotn.errors import NotFound  # noqa: PLC0415
 
-    if id is not None:
-        return id
     wanted = statuses or OPEN
-    found = call.pages("RunList", 1, "runs", filter={"status": list(wanted)})["runs"]
+    found = [{"id": id}] if id is not None else _newest(call, wanted)
     if not found:
         said = " or ".join(one.lower() for one in wanted)
         raise NotFound(f"There is no {said} run in project {call.project!r}: name one.")
+    return str(found[0]["id"])
+
+
+def _newest(call: Call, statuses: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The newest run in one of these statuses, or of all; a list of one, or of none."""
+    wanted = {"status": list(statuses)} if statuses else {}
+    found: list[dict[str, Any]] = call.pages("RunList", 1, "runs", filter=wanted)["runs"]
+    return found
+
+
+def looked_at(call: Call, id: str | None) -> str:
+    """The run that is named, or the newest open one, or the newest; NotFound for none."""
+    from gotn.errors import NotFound  # noqa: PLC0415
+
+    found = [{"id": id}] if id is not None else _newest(call, OPEN) or _newest(call)
+    if not found:
+        raise NotFound(f"There is no run in project {call.project!r}: make one with `gotn plan`.")
     return str(found[0]["id"])
 
 
@@ -66,19 +86,19 @@ def list_(
 
 
 @verb(app, "show", "gotn run show -p demo", "gotn run show run-20250901-083000 -p demo")
-def show(call: Call, id: Run = None) -> None:
+def show(call: Call, id: Seen = None) -> None:
     """Show a run: its goal, its layers, why it has this order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    call.answer(call.ask("RunShow", id=chosen(call, id), first=1), things.show_run)
+    call.answer(call.ask("RunShow", id=looked_at(call, id), first=1), things.show_run)
 
 
-@verb(app, "steps", "gotn run steps run-20250901-083000 -p demo")
-def steps(call: Call, id: Run = None, limit: Limit = 50) -> None:
+@verb(app, "steps", "gotn run steps", "gotn run steps run-20250901-083000 -p demo")
+def steps(call: Call, id: Seen = None, limit: Limit = 50) -> None:
     """List the steps of a run in their order."""
     from gotn.cli.show import things  # noqa: PLC0415
 
-    found = call.pages("RunShow", limit, "steps", id=chosen(call, id))
+    found = call.pages("RunShow", limit, "steps", id=looked_at(call, id))
     call.answer(found, things.show_steps)
 
 

@@ -1,17 +1,13 @@
-"""gotn run: claim, heartbeat, complete, fail, skip."""
+"""gotn run: claim, heartbeat, complete, fail, release, skip."""
 
-import re
 from typing import Annotated, Any
 
 import typer
 
+from gotn.cli import lengths
 from gotn.cli.call import Call
-from gotn.cli.failing import Misused
 from gotn.cli.verb import verb
 from gotn.cli.verbs.run import Run, app, chosen
-
-#: Milliseconds of each unit of a length of time.
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
 Which = Annotated[str, typer.Argument(metavar="RUN", help="Id of the run.")]
 Node = Annotated[str, typer.Argument(metavar="NODE", help="Id of the step's node.")]
@@ -28,14 +24,6 @@ Artifact = Annotated[
     list[str] | None, typer.Option("--artifact", help="A path that it made; repeatable.")
 ]
 Took = Annotated[str | None, typer.Option("--took", help="How long it took: 850ms, 3s, 2m.")]
-
-
-def length(text: str) -> int:
-    """A length of time in milliseconds."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)", text.strip())
-    if found is None:
-        raise Misused(f"expected a length of time such as 500ms, 30s, 5m or 1h, found {text!r}.")
-    return round(float(found[1]) * _UNITS[found[2]])
 
 
 def output(text: str | None) -> Any:
@@ -82,7 +70,7 @@ def claim(
         nodeId=node,
         kinds=kind,
         tags=tag,
-        leaseMs=length(lease),
+        leaseMs=lengths.lease(lease),
     )
     call.answer(data, runs.show_claim)
 
@@ -92,14 +80,16 @@ def heartbeat(call: Call, id: Which, node: Node, token: Token, lease: Lease = "6
     """Say that the work goes on: the lease lasts from now."""
     from gotn.cli.show import runs  # noqa: PLC0415
 
-    data = call.change("RunHeartbeat", runId=id, nodeId=node, token=token, leaseMs=length(lease))
+    data = call.change(
+        "RunHeartbeat", runId=id, nodeId=node, token=token, leaseMs=lengths.lease(lease)
+    )
     call.answer(data, runs.show_heartbeat)
 
 
 def _brought(given: str | None, artifact: list[str] | None, took: str | None) -> dict[str, Any]:
     """What an attempt brought, as members of an input."""
     found = {"outputs": output(given), "artifacts": artifact}
-    return found | {"durationMs": None if took is None else length(took)}
+    return found | {"durationMs": None if took is None else lengths.milliseconds(took, "--took")}
 
 
 @verb(

@@ -223,7 +223,10 @@ class Crew:
         return {
             "run_id": self.door.run_id,
             "status": self.run.get("status"),
+            "on_failure": self.run.get("on_failure"),
+            "run_counts": self.run.get("counts"),
             "counts": {end.value: self.count[end] for end in End},
+            "failed_steps": sorted(self.failed),
             "steps": [one.row() for one in self.ended],
             "interrupted": self.interrupted,
             "workspace": str(self.place.root),

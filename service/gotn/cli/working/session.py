@@ -2,16 +2,14 @@
 
 import asyncio
 import contextlib
-import re
 import socket
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-from gotn.cli import operations
+from gotn.cli import lengths, operations
 from gotn.cli.call import Call
-from gotn.cli.failing import Misused
 from gotn.cli.working import asking, executing, telling, workspace
 from gotn.cli.working.door import Door
 from gotn.cli.working.executing import Crew, Wanted
@@ -21,10 +19,6 @@ from gotn.database.connection import Database
 from gotn.errors import NotFound
 
 Row = dict[str, Any]
-
-#: Units of `--lease`, in milliseconds, and how long one may be.
-_UNITS = {"": 1000, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_LEAST, _MOST = 1000, 3_600_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +45,7 @@ def work(call: Call, id_: str | None, options: Options) -> int:
         kinds=options.kinds,
         tags=options.tags,
         node=options.node,
-        lease_ms=milliseconds(options.lease),
+        lease_ms=lengths.lease(options.lease),
     )
 
     async def worked(database: Database) -> Crew:
@@ -152,16 +146,14 @@ async def opened(call: Call, database: Database, id_: str | None) -> Door:
     return Door(database=database, project=call.project, actor=actor, run_id=str(id_))
 
 
-def milliseconds(given: str) -> int:
-    """A length of time such as 60s, 5m or 1500ms; a bare number is seconds."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*(ms|s|m|h|)\s*", given)
-    value = int(found[1]) * _UNITS[found[2]] if found else 0
-    if not _LEAST <= value <= _MOST:
-        raise Misused(f"--lease: expected 1s to 60m, such as 60s, found {given!r}.")
-    return value
-
-
 def _summary(data: Row) -> str:
-    counts = [f"{n} {name.replace('_', ' ')}" for name, n in data["counts"].items() if n]
-    done = ", ".join(counts) or "no step was worked on"
-    return f"Run {data['run_id']} is {data['status']}; here: {done}."
+    """The last line; what stands in the way of the rest, where something does."""
+    failed = len(data["failed_steps"])
+    counts = data["counts"] | {"failed": failed, "tried again": data["counts"]["failed"] - failed}
+    told = [f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n]
+    done = ", ".join(told) or "no step was worked on"
+    said = f"Run {data['run_id']} is {data['status']}; here: {done}."
+    if data["on_failure"] == "fail_fast" and (data["run_counts"] or {}).get("failed"):
+        said += " It stops at the first failure (--fail-fast), so the rest is not handed out;"
+        said += f" `gotn run resume {data['run_id']}` tries again and goes on."
+    return said

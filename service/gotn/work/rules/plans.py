@@ -289,9 +289,9 @@ def reason(found: Open, result: Layout, satisfied: int, derived: int, explicit: 
     parts = [
         (
             f"{_count(steps, 'step')} in {_count(len(result.bounds) - 1, 'layer')}: "
-            f"topological sort on {derived + explicit} hard dependencies ({derived} from tags, "
-            f"{explicit} explicit); the steps of a layer do not need each other and can run in "
-            "parallel."
+            f"topological sort on {_count(derived + explicit, 'hard dependency')} "
+            f"({derived} from tags, {explicit} explicit); the steps of a layer do not need each "
+            "other and can run in parallel."
         )
     ]
     if result.groups:
@@ -321,4 +321,5 @@ def _layer(result: Layout, step: int) -> int:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else many}"
