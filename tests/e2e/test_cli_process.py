@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import re
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from chaos.proxy import Proxy
 from command import TIMEOUT, Command
+from conftest import Neo4j
 
 
 @pytest.fixture
@@ -234,3 +237,37 @@ def test_a_journal_is_followed(gotn: Command, project: str) -> None:
     assert "three" in shown.stdout.readline()
     shown.send_signal(signal.SIGTERM)
     shown.communicate(timeout=TIMEOUT)
+
+
+async def test_following_outlives_a_database_that_is_away(
+    gotn: Command, project: str, neo4j_server: Neo4j
+) -> None:
+    """It says once that Neo4j is away, once that it is back, and tells what came meanwhile."""
+    words = ("-p", project, "--kind", "k", "--summary", "s", "--prompt", "p")
+    gotn.data("node", "add", "one", *words)
+    proxy = Proxy(int(neo4j_server.uri.rpartition(":")[2]))
+    await proxy.open()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "gotn", "journal", "tail", "-f", "--limit", "1", "-p", project),
+        env=gotn.variables() | {"NEO4J_URI": f"bolt://127.0.0.1:{proxy.port}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        assert b"one" in await process.stdout.readline()
+        await proxy.close()
+        assert b"does not answer; waiting" in await process.stderr.readline()
+        await asyncio.to_thread(gotn.data, "node", "add", "two", *words)
+        await proxy.open()
+        assert b"answers again" in await process.stderr.readline()
+        assert b"two" in await process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 130
+        assert await process.stderr.read() == b""
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        await proxy.close()

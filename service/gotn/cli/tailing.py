@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 from gotn.cli import operations
+from gotn.cli.absence import Absence
 from gotn.cli.call import Call
 from gotn.cli.show import things
 from gotn.database.connection import Database
@@ -25,6 +27,7 @@ async def _follow(call: Call, database: Database, limit: int) -> None:
     found = await _page(call, database, limit, orderBy="NEWEST")
     _print(call, found[::-1])
     seen, pause = found[0]["seq"] if found else 0, QUICK
+    absence = Absence(lambda text: print(text, file=sys.stderr, flush=True))
     while True:
         await asyncio.sleep(pause)
         try:
@@ -32,7 +35,10 @@ async def _follow(call: Call, database: Database, limit: int) -> None:
                 call, database, operations.PAGE, orderBy="SEQ", filter={"afterSeq": seen}
             )
         except Unavailable:
+            absence.seen(there=False)
             found = []
+        else:
+            absence.seen(there=True)
         _print(call, found)
         seen = found[-1]["seq"] if found else seen
         pause = QUICK if found else min(pause * 1.5, SLOW)

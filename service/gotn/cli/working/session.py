@@ -83,6 +83,7 @@ async def _told(call: Call, door: Door, once: bool) -> AsyncIterator[Telling]:
 
         watch = Watch(door=door)
         view = LiveView(call.console, watch.picture)
+        watch.hindered = view.line
         following = asyncio.create_task(watch.follow())
         try:
             with view.shown():
@@ -106,7 +107,8 @@ def watch(call: Call, id_: str | None) -> int:
         from gotn.cli.working.picture import LiveView  # noqa: PLC0415
 
         watch = Watch(door=door)
-        with LiveView(call.console, watch.picture).shown():
+        with LiveView(call.console, watch.picture).shown() as view:
+            watch.hindered = view.line
             return await watch.follow()
 
     with telling.cursor_back():
@@ -119,7 +121,7 @@ def watch(call: Call, id_: str | None) -> int:
 async def _followed(door: Door) -> Picture:
     """The run at its end; a line for each change, until nobody reads them."""
     with Plain().open() as plain:
-        watch = Watch(door=door, told=plain.line)
+        watch = Watch(door=door, told=plain.line, hindered=plain.line)
         loop = asyncio.get_running_loop()
         plain.closed = lambda: loop.call_soon_threadsafe(watch.stop.set)
         return await watch.follow()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from gotn.cli.absence import Absence
 from gotn.cli.working.door import Door
 from gotn.cli.working.waiting import rest
 from gotn.errors import Unavailable
@@ -114,16 +115,21 @@ class Watch:
     picture: Picture = field(default_factory=Picture)
     #: Is given each change as a line.
     told: Callable[[str], None] = lambda _: None
+    #: Is given what hinders looking, and its end.
+    hindered: Callable[[str], None] = lambda _: None
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def follow(self) -> Picture:
         """Look until the run is over or this is stopped; a database that is away is waited for."""
-        pause = QUICK
+        pause, absence = QUICK, Absence(self.hindered)
         while not self.stop.is_set():
             try:
                 changed = await self.look()
             except Unavailable:
+                absence.seen(there=False)
                 changed = False
+            else:
+                absence.seen(there=True)
             if self.picture.over:
                 break
             pause = QUICK if changed else min(pause * 1.5, SLOW)
