@@ -7,10 +7,10 @@ journals and documents keep both as plain JSON. Records use datetime and Python 
 import dataclasses
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -47,8 +47,8 @@ def moment(text: Any, field: str = "time") -> datetime:
 
 def iso(value: datetime) -> str:
     """UTC with `Z`, and a fraction only where there is one."""
-    text = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
-    return text + (f".{value.microsecond:06d}".rstrip("0") if value.microsecond else "") + "Z"
+    text = value.astimezone(UTC).isoformat(timespec="seconds")
+    return text[:19] + (f".{value.microsecond:06d}".rstrip("0") if value.microsecond else "") + "Z"
 
 
 def shown(value: Any, length: int = 60) -> str:
@@ -163,33 +163,43 @@ def native(value: Any) -> datetime:
     return found.astimezone(UTC)
 
 
-@cache
-def _hints(record: Any) -> dict[str, Any]:
-    return get_type_hints(record)
-
-
 def build(record: type[R], values: Mapping[str, Any]) -> R:
     """A record from a plain row; members the row lacks take the record's defaults."""
-    hints = _hints(cast(Hashable, record))
-    names = [f.name for f in dataclasses.fields(record) if f.init]  # type: ignore[arg-type]
-    return record(**{n: _read(hints[n], values[n]) for n in names if values.get(n) is not None})
+    found = {}
+    for name, read in _readers(cast(Hashable, record)):
+        if (value := values.get(name)) is not None:
+            found[name] = value if read is None else read(value)
+    return record(**found)
 
 
-def _read(hint: Any, value: Any) -> Any:
-    """One member of a record from plain JSON, by its annotation."""
+#: Makes a member of a record from plain JSON.
+_Reader = Callable[[Any], Any]
+
+
+@cache
+def _readers(record: Any) -> tuple[tuple[str, _Reader | None], ...]:
+    """The members that a record is made of, with what reads them; None: as they are."""
+    hints = get_type_hints(record)
+    return tuple((f.name, _reader(hints[f.name])) for f in dataclasses.fields(record) if f.init)
+
+
+def _reader(hint: Any) -> _Reader | None:
+    """What reads a member with this annotation."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(kind for kind in get_args(hint) if kind is not NoneType)
     if get_origin(hint) in (tuple, Sequence):
-        inner = get_args(hint)[0]
-        return tuple(_read(inner, item) for item in value)
-    if isinstance(hint, type):
-        if issubclass(hint, Enum):
-            return hint(value)
-        if hint is datetime:
-            return moment(value)
-        if dataclasses.is_dataclass(hint):
-            return build(hint, value)
-    return value
+        return _many(_reader(get_args(hint)[0]))
+    if not isinstance(hint, type):
+        return None
+    if hint is datetime:
+        return moment
+    if dataclasses.is_dataclass(hint):
+        return partial(build, hint)
+    return hint if issubclass(hint, Enum) else None
+
+
+def _many(read: _Reader | None) -> _Reader:
+    return tuple if read is None else lambda items: tuple(map(read, items))
 
 
 def plain(record: Any) -> dict[str, Any]:
