@@ -14,7 +14,6 @@ from gotn.errors import Invalid, NotFound
 from gotn.similarity import duplicates
 from gotn.similarity.engine import Engine
 from gotn.similarity.records import Deduped, DuplicateKind
-from gotn.similarity.spelling import ALL_PAIRS, Spelling
 from gotn.work.usecases import bulk, merging
 from gotn.work.usecases.writing import Request
 
@@ -28,7 +27,7 @@ COPIES: dict[str, tuple[str, str]] = {
 
 @pytest.fixture
 async def compared(database: Database, request_: Request, tmp_path: Path) -> Engine:
-    """The small project with copies; the fuzzy one is finished."""
+    """The small project with copies; the fuzzy one is under way."""
     copies = [
         make_node(id_, summary=summary, prompt_text=prompt, **_more(id_))
         for id_, (summary, prompt) in COPIES.items()
@@ -38,7 +37,7 @@ async def compared(database: Database, request_: Request, tmp_path: Path) -> Eng
 
 
 def _more(id_: str) -> dict[str, Any]:
-    return {"status": "completed"} if id_ == "lunch-2" else {}
+    return {"status": "running"} if id_ == "lunch-2" else {}
 
 
 def told(done: Deduped) -> set[tuple[str, str, str]]:
@@ -59,7 +58,11 @@ async def test_each_kind_is_told_with_its_reason(
     } == told(done)
     reasons = {one.kind.value: one.reason for one in done.duplicates}
     assert "same" in reasons["exact"]
-    assert "% of their words" in reasons["fuzzy"]
+    assert "differ only in: with 'a'" in reasons["fuzzy"] or "without 'a'" in reasons["fuzzy"]
+    stays = {one.gone: one.stays for one in done.duplicates}
+    assert {"it is running", "its id comes first"} == {stays["lunch"], stays["logo-2"]}
+    (lunch,) = [one for one in done.duplicates if one.gone == "lunch"]
+    assert ("Order a lunch", "running") == (lunch.keep_summary, lunch.keep_status.value)
     assert "cosine 0." in reasons["meaning"]
     assert "all-MiniLM-L6-v2@" in reasons["meaning"]
     assert (0, False, ()) == (done.merged, done.more, done.notes)
@@ -75,7 +78,9 @@ async def test_merging_and_taking_it_back(
 ) -> None:
     """`apply` merges all that is not refused, again finds nothing, and each can be undone."""
     before = await state_of(database, request_.project_id)
-    done = await duplicates.dedupe(compared, request_, threshold=0.85, apply=True)
+    done = await duplicates.dedupe(
+        compared, request_, kinds=duplicates.EVERY, threshold=0.85, apply=True
+    )
     assert (3, None) == (done.merged, done.duplicates[0].refused)
     state = await state_of(database, request_.project_id)
     assert {"logo-2", "lunch", "reset-2"} == before["nodes"].keys() - state["nodes"].keys()
@@ -110,6 +115,34 @@ async def test_what_somebody_told_apart_is_not_merged(
     assert 1 == done.merged
 
 
+async def test_only_what_is_sure_is_merged_unasked(compared: Engine, request_: Request) -> None:
+    """Where no kind is named, `apply` merges exact copies; what else is alike is only told."""
+    done = await duplicates.dedupe(compared, request_, threshold=0.85, apply=True)
+    assert 1 == done.merged
+    assert {"logo-2": None, "lunch": duplicates.UNSURE, "reset-2": duplicates.UNSURE} == {
+        one.gone: one.refused for one in done.duplicates
+    }
+
+
+async def test_open_work_never_goes_into_what_is_done(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Of many copies the open ones become one, those that are done too, and no open one goes."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    states = {"w1": "ready", "w2": "completed", "w3": "ready", "w4": "skipped", "w5": "ready"}
+    nodes_ = [make_node(id_, status=status, **same) for id_, status in states.items()]
+    await bulk.add_graph(database, request_, nodes_, [])
+    done = await duplicates.dedupe(compared, request_, kinds=(DuplicateKind.EXACT,), apply=True)
+    mine = [one for one in done.duplicates if one.keep.startswith("w")]
+    assert {("w2", "w4"), ("w1", "w3"), ("w1", "w5"), ("w2", "w1")} == {
+        (one.keep, one.gone) for one in mine
+    }
+    (left,) = [one for one in mine if one.refused]
+    assert "w1 is ready and w2 completed: open work would go" in (left.refused or "")
+    state = await state_of(database, request_.project_id)
+    assert {"w1", "w2"} == {id_ for id_ in state["nodes"] if id_.startswith("w")}
+
+
 async def test_without_an_encoder_spelling_is_compared(compared: Engine, request_: Request) -> None:
     """What needs none is told, with a note on what is missing."""
     with mock.patch("gotn_embeddings.choice.installed", return_value=False):
@@ -123,17 +156,8 @@ async def test_what_cannot_be_asked(compared: Engine, request_: Request) -> None
     for threshold in (0, 1.5, -1):
         with pytest.raises(Invalid, match="threshold"):
             await duplicates.dedupe(compared, request_, threshold=threshold)
+    with pytest.raises(NotFound, match="zzz"):
+        await duplicates.dedupe(compared, request_, only="zzz")
     other = Request(project_id=f"{request_.project_id}x")
     with pytest.raises(NotFound):
         await duplicates.dedupe(compared, other)
-
-
-def test_spelling_of_many_is_compared_among_neighbours() -> None:
-    """Above a size not every pair is looked at; what is asked for still is."""
-    spelling = Spelling()
-    for number in range(ALL_PAIRS + 1):
-        spelling.add(f"n{number:05}", f"Task {number} of many", "Please do it.")
-    spelling.add("x", None, None)
-    assert not spelling.few
-    assert {} == spelling.nearly([])
-    assert [("n00001", "n00002")] == list(spelling.nearly([("n00001", "n00002"), ("x", "y")]))

@@ -18,16 +18,21 @@ from gotn.work.usecases import merging
 choices(
     DuplicateKind,
     EXACT="They say the same but for case and space.",
-    FUZZY="They say nearly the same words.",
+    FUZZY="They differ in slips of the pen and small words.",
     MEANING="They mean the same.",
 )
 value(
     records.Duplicate,
-    keep="Id of the node that stays: the farther done, else the older.",
+    keep="Id of the node that stays.",
+    keep_summary="What it is about.",
+    keep_status="Where it stands.",
     gone="Id of the node that is merged into it.",
+    gone_summary="What that is about.",
+    gone_status="Where that stands.",
     kind="Why they seem to be one.",
     score="1 for the same words, their share, or the cosine.",
     reason="The same, for people.",
+    stays="Why the one stays that does: it is completed, running, older.",
     refused="Why the two are not merged; null where they can be, or were.",
     merge="The journal entry of the merge, by which it can be undone; null where there is none.",
 )
@@ -54,7 +59,8 @@ class DedupeInput:
 
     project: str = project_member()
     kinds: list[DuplicateKind] | None = strawberry.field(
-        default=None, description="What is looked for; null: every kind."
+        default=None,
+        description="What is looked for and merged; null: every kind, of which EXACT is merged.",
     )
     threshold: float = strawberry.field(
         default=duplicates.THRESHOLD, description="The least cosine of what means the same."
@@ -108,7 +114,7 @@ class DedupeMutations:
         return await duplicates.dedupe(
             engine(info),
             info.context.request(given.project, given.idempotency_key),
-            kinds=duplicates.EVERY if given.kinds is None else tuple(given.kinds),
+            kinds=None if given.kinds is None else tuple(given.kinds),
             threshold=given.threshold,
             only=given.only,
             apply=given.apply,

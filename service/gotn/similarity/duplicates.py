@@ -1,7 +1,7 @@
 """Nodes that seem to be there twice: found with a reason each, and merged where asked."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,69 +9,76 @@ from gotn.database.connection import Tx
 from gotn.errors import EncoderUnavailable, GotnError, Invalid, Unavailable
 from gotn.graph.scope import require_project
 from gotn.journal import Ledger
-from gotn.similarity import following, pairs, store, texts
+from gotn.similarity import following, pairs, staying, store, texts
 from gotn.similarity.engine import Engine, translated
 from gotn.similarity.pairs import Pair
 from gotn.similarity.records import Deduped, Duplicate, DuplicateKind
-from gotn.similarity.spelling import ALL_PAIRS, Spelling
+from gotn.similarity.spelling import ALL_PAIRS, LONGEST, Spelling
+from gotn.similarity.staying import Standing
 from gotn.work.records import NodeStatus
-from gotn.work.store import nodes
+from gotn.work.store import asking
 from gotn.work.usecases import merging
 from gotn.work.usecases.writing import Request, check_project, recalled, write
 
-#: Duplicates that are told at once.
-MOST = 500
+#: Duplicates that are told at once, and candidates that are looked at.
+MOST, CANDIDATES = 500, 20_000
 #: Cosine from which on two nodes mean the same, where nobody says; neighbours looked at.
 THRESHOLD, NEIGHBOURS = 0.92, 10
 EVERY = tuple(DuplicateKind)
-#: What keeps two nodes apart that an edge joins.
-APART = {"HARD_REQUIRES": "One needs the other.", "DERIVED_FROM": "One is part of the other."}
-#: The farther done stays.
-_DONE = {NodeStatus.COMPLETED.value: 0, NodeStatus.RUNNING.value: 1}
+#: What `apply` merges where no kind is named: only what says the same is surely the same.
+SURE = frozenset((DuplicateKind.EXACT,))
+#: Why nodes of a group are one.
+SAME = "Both say the same, but for case and space."
+#: Why a pair of another kind is not merged.
+UNSURE = "Merged only where its kind is named."
 
 
 @dataclass
 class _Found:
-    """Candidates by their ends, the surest kind of each."""
+    """Candidates: groups that say the same, and pairs with score and reason."""
 
-    kinds: dict[Pair, tuple[DuplicateKind, float]] = field(default_factory=dict)
+    groups: list[list[str]] = field(default_factory=list)
+    pairs: dict[Pair, tuple[DuplicateKind, float, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     model: str = ""
 
-    def take(self, kind: DuplicateKind, found: Mapping[Pair, float]) -> None:
-        """Take what one kind found; one that is there already is surer."""
-        for ends, score in found.items():
-            self.kinds.setdefault(ends, (kind, score))
+    def ranked(self) -> list[tuple[DuplicateKind, float, Pair, str]]:
+        """The pairs, the surest first."""
+        rows = [(kind, score, ends, why) for ends, (kind, score, why) in self.pairs.items()]
+        return sorted(rows, key=lambda row: (EVERY.index(row[0]), -row[1], row[2]))
 
 
 async def dedupe(
     engine: Engine,
     request: Request,
     *,
-    kinds: Collection[DuplicateKind] = EVERY,
+    kinds: Collection[DuplicateKind] | None = None,
     threshold: float = THRESHOLD,
     only: str | None = None,
     apply: bool = False,
 ) -> Deduped:
     """Find nodes that seem to be there twice; `apply` merges them, each by itself.
 
-    Nodes that need each other, or are parent and child, are told as refused. `only` looks at
-    one node's. A merge that is refused stops nothing; every one can be undone by its number.
+    None looks for every kind and merges exact ones. Nodes that need each other, are parent and
+    child, or of which one is done, are told as refused. `only` looks at one node's; NotFound
+    where it is not there. A merge that is refused stops nothing; every one can be undone.
     """
     check_project(request.project_id)
     if not 0 < threshold <= 1:
         raise Invalid(f"threshold: expected above 0 to 1, found {threshold:g}", field="threshold")
-    names = sorted(kind.value for kind in kinds)
+    names = None if kinds is None else sorted(kind.value for kind in kinds)
     given = {"kinds": names, "threshold": threshold, "only": only, "apply": apply}
     known = await recalled(engine.database, request, "dedupe", given, Deduped)
     if known is not None:
         return known
-    found = await _candidates(engine, request.project_id, kinds, threshold)
-    told = await engine.database.read(lambda tx: _told(tx, request.project_id, found, only))
-    done = Deduped(duplicates=tuple(told[:MOST]), more=len(told) > MOST, notes=tuple(found.notes))
+    if only is not None:
+        await engine.database.read(lambda tx: asking.require(tx, request.project_id, only))
+    looked_for = EVERY if kinds is None else kinds
+    found = await _candidates(engine, request.project_id, looked_for, threshold)
+    done = await engine.database.read(lambda tx: _told(tx, request.project_id, found, only))
     if apply:
         for duplicate in done.duplicates:
-            done.merged += await _merge(engine, request, duplicate)
+            done.merged += await _merge(engine, request, duplicate, kinds or SURE)
     if request.idempotency_key is not None:
         await _remember(engine, request, given, done)
     return done
@@ -90,16 +97,28 @@ async def _candidates(
     if DuplicateKind.MEANING in kinds or not spelling.few:
         near = await _near(engine, project_id, found)
     if DuplicateKind.EXACT in kinds:
-        found.take(DuplicateKind.EXACT, spelling.exact())
+        found.groups = spelling.exact()
     if DuplicateKind.FUZZY in kinds:
-        among = None if spelling.few else list(near)
-        if among is not None and not near:
-            found.notes.append(f"Above {ALL_PAIRS:,} nodes spelling is compared among neighbours.")
-        nearly = await asyncio.to_thread(spelling.nearly, among)
-        found.take(DuplicateKind.FUZZY, nearly)
-    if DuplicateKind.MEANING in kinds:
-        found.take(DuplicateKind.MEANING, {ends: s for ends, s in near.items() if s >= threshold})
+        await _spelled(found, spelling, near)
+    for ends, score in near.items() if DuplicateKind.MEANING in kinds else ():
+        if score >= threshold:
+            said = f"Their texts are near in meaning: cosine {score:.4f} ({found.model})."
+            found.pairs.setdefault(ends, (DuplicateKind.MEANING, score, said))
     return found
+
+
+async def _spelled(found: _Found, spelling: Spelling, near: Mapping[Pair, float]) -> None:
+    """Take what differs in slips only, and note what was not compared so."""
+    if not spelling.few and not near:
+        found.notes.append(f"Above {ALL_PAIRS:,} nodes spelling is compared among neighbours.")
+    if spelling.long:
+        found.notes.append(
+            f"{spelling.long:,} long texts (above {LONGEST:,} characters) were compared as a whole."
+        )
+    among = None if spelling.few else list(near)
+    for ends, slips in (await asyncio.to_thread(spelling.nearly, among)).items():
+        said = f"They differ only in: {', '.join(slips.differs) or 'punctuation'}."
+        found.pairs[ends] = (DuplicateKind.FUZZY, slips.share, said)
 
 
 async def _near(engine: Engine, project_id: str, found: _Found) -> dict[Pair, float]:
@@ -121,74 +140,61 @@ async def _near(engine: Engine, project_id: str, found: _Found) -> dict[Pair, fl
     }
 
 
-async def _told(tx: Tx, project_id: str, found: _Found, only: str | None) -> list[Duplicate]:
+async def _told(tx: Tx, project_id: str, found: _Found, only: str | None) -> Deduped:
     """Duplicates, the surest first; each node goes into one other at most."""
-    order = list(DuplicateKind)
-    ranked = sorted(
-        (
-            (order.index(kind), -score, ends)
-            for ends, (kind, score) in found.kinds.items()
-            if only is None or only in ends
-        ),
-    )[: 2 * MOST]
-    ids = sorted({id_ for _, _, ends in ranked for id_ in ends})
-    if not ids:
-        await require_project(tx, project_id)
-        return []
-    known = await nodes.get(tx, project_id, ids)
-    tied = await store.tied(tx, project_id, ids)
-    apart = await store.told_apart(tx, project_id, [ends for _, _, ends in ranked])
+    await require_project(tx, project_id)
+    ranked = [row for row in found.ranked() if only is None or only in row[2]]
+    named = {id_ for ids in found.groups for id_ in ids}
+    named |= {id_ for _, _, ends, _ in ranked[:CANDIDATES] for id_ in ends}
+    known = await store.compared(tx, project_id, sorted(named))
+    rows: list[tuple[DuplicateKind, float, Pair, str]] = []
+    for ids in found.groups:
+        for group in staying.groups([known[id_] for id_ in ids if id_ in known]):
+            rows += [(EVERY[0], 1.0, ends, SAME) for ends in staying.pairs(group, ())]
+    rows += [row for row in ranked[:CANDIDATES] if known.keys() >= set(row[2])]
+    if only is not None:
+        rows = [row for row in rows if only in row[2]]
+    told = await _chosen(tx, project_id, rows[:CANDIDATES], known)
+    more = len(told) > MOST or max(len(ranked), len(rows)) > CANDIDATES
+    return Deduped(duplicates=tuple(told[:MOST]), more=more, notes=tuple(found.notes))
+
+
+async def _chosen(
+    tx: Tx,
+    project_id: str,
+    rows: Sequence[tuple[DuplicateKind, float, Pair, str]],
+    known: Mapping[str, Standing],
+) -> list[Duplicate]:
+    """Which of each pair stays and which goes, or why neither does."""
+    apart = await store.told_apart(tx, project_id, [pairs.pair(*ends) for _, _, ends, _ in rows])
     gone: set[str] = set()
     kept: set[str] = set()
     told = []
-    for kind, score, ends in ranked:
-        if not known.keys() >= set(ends) or gone & set(ends):
+    for kind, score, ends, reason in rows:
+        if gone & set(ends):
             continue
-        keep, lost = _order(ends, known, tied, kept)
-        refused = APART.get(apart.get(ends, "")) or _refused(lost, tied, kept)
+        keep, lost = staying.order([known[id_] for id_ in ends], kept)
+        refused = staying.refused(keep, lost, apart.get(pairs.pair(*ends)), kept)
+        stays = staying.why(keep, lost, kept)
         if refused is None:
-            gone.add(lost)
-            kept.add(keep)
-        reason = _reason(order[kind], -score, found.model)
+            gone.add(lost.id)
+            kept.add(keep.id)
         told.append(
             Duplicate(
-                keep=keep, gone=lost, kind=order[kind], score=-score, reason=reason,
-                refused=refused,
+                keep=keep.id, keep_summary=keep.summary, keep_status=NodeStatus(keep.status),
+                gone=lost.id, gone_summary=lost.summary, gone_status=NodeStatus(lost.status),
+                kind=kind, score=score, reason=reason, stays=stays, refused=refused,
             )
         )  # fmt: skip
     return told
 
 
-def _order(ends: Pair, known: dict[str, Any], tied: set[str], kept: set[str]) -> Pair:
-    """Which of two stays, and which goes."""
-
-    def place(id_: str) -> tuple[Any, ...]:
-        row = known[id_]
-        done = _DONE.get(row["status"], 2)
-        return (id_ not in kept, id_ not in tied, done, row["created_at"], id_)
-
-    first, second = sorted(ends, key=place)
-    return first, second
-
-
-def _refused(lost: str, tied: set[str], kept: set[str]) -> str | None:
-    if lost in kept:
-        return f"Another node is merged into {lost}; look again after that."
-    if lost in tied:
-        return f"{lost} hangs together with more than the work graph, such as a task tree."
-    return None
-
-
-def _reason(kind: DuplicateKind, score: float, model: str) -> str:
-    if kind is DuplicateKind.EXACT:
-        return "Both say the same, but for case and space."
-    if kind is DuplicateKind.FUZZY:
-        return f"{score:.0%} of their words are the same."
-    return f"They mean the same: cosine {score:.4f} ({model})."
-
-
-async def _merge(engine: Engine, request: Request, duplicate: Duplicate) -> int:
-    """Merge one pair; how many that makes."""
+async def _merge(
+    engine: Engine, request: Request, duplicate: Duplicate, kinds: Collection[DuplicateKind]
+) -> int:
+    """Merge one pair if it is of these kinds; how many that makes."""
+    if duplicate.refused is None and duplicate.kind not in kinds:
+        duplicate.refused = UNSURE
     if duplicate.refused is not None:
         return 0
     own = Request(project_id=request.project_id, actor=request.actor)

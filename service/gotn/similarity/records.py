@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from gotn.work.records import NodeStatus
+
 
 class SearchWay(Enum):
     """How what is similar is looked for."""
@@ -81,7 +83,7 @@ class DuplicateKind(Enum):
 
     #: They say the same but for case and space.
     EXACT = "exact"
-    #: They say nearly the same words.
+    #: They differ in slips of the pen and small words.
     FUZZY = "fuzzy"
     #: They mean the same.
     MEANING = "meaning"
@@ -91,13 +93,19 @@ class DuplicateKind(Enum):
 class Duplicate:
     """Two nodes that seem to be one."""
 
-    #: The one that stays: the farther done, else the older.
+    #: The one that stays.
     keep: str
+    keep_summary: str | None = None
+    keep_status: NodeStatus
     gone: str
+    gone_summary: str | None = None
+    gone_status: NodeStatus
     kind: DuplicateKind
     #: 1 for the same words, their share, or the cosine.
     score: float
+    #: Why they seem to be one, and why the one stays that does.
     reason: str
+    stays: str
     #: Why the two cannot be merged as they stand.
     refused: str | None = None
     #: The journal entry of the merge, by which it can be undone.

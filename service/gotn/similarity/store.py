@@ -8,6 +8,7 @@ from gotn import shapes
 from gotn.database.connection import Database, Tx
 from gotn.keys import batches, key
 from gotn.similarity import texts
+from gotn.similarity.staying import Standing
 
 #: Nodes whose texts are read at once: each may have a MiB.
 PAGE = 500
@@ -70,6 +71,16 @@ async def texts_of(database: Database, project_id: str, ids: Sequence[str]) -> d
 def _text(row: Sequence[Any]) -> tuple[str, str]:
     id_, summary, prompt, tags = row
     return id_, texts.text(summary, prompt, tags)
+
+
+async def compared(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, Standing]:
+    """What tells which of like nodes stays, of those of these nodes that there are."""
+    found: dict[str, Standing] = {}
+    for some in batches(ids):
+        keys = [key(project_id, id_) for id_ in some]
+        for row in await tx.value("similarity/compared", keys=keys):
+            found[row[0]] = Standing(*row)
+    return found
 
 
 async def soft_edges(tx: Tx, project_id: str, ids: Iterable[str] | None = None) -> Pairs:
@@ -142,18 +153,16 @@ def _leaf(stored: str | None) -> Any:
     return None if stored is None else shapes.loads(stored)
 
 
-async def tied(tx: Tx, project_id: str, ids: Sequence[str]) -> set[str]:
-    """Which of these nodes hang together with more than the work graph, such as a task tree."""
-    keys = [key(project_id, id_) for id_ in ids]
-    return set(await tx.value("similarity/tied", keys=keys))
-
-
 async def told_apart(
-    tx: Tx, project_id: str, among: Iterable[tuple[str, str]]
+    tx: Tx, project_id: str, among: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], str]:
     """Those of these pairs that an edge keeps apart, with the type of its relationship."""
-    keys = [[key(project_id, a), key(project_id, b)] for a, b in among]
-    return {(a, b): type_ for a, b, type_ in await tx.value("similarity/told_apart", pairs=keys)}
+    found: dict[tuple[str, str], str] = {}
+    for some in batches(among):
+        keys = [[key(project_id, a), key(project_id, b)] for a, b in some]
+        rows = await tx.value("similarity/told_apart", pairs=keys)
+        found |= {(a, b): type_ for a, b, type_ in rows}
+    return found
 
 
 async def put_refs(tx: Tx, project_id: str, vectors: dict[str, str]) -> None:

@@ -61,7 +61,11 @@ def show_duplicates(data: Row, console: Console) -> None:
         console.print("Nothing is there twice.")
     for row in data["duplicates"]:
         console.print(Text(row["keep"], style="bold").append(f"  ←  {row['gone']}", style=""))
+        for word, name in (("stays", "keep"), ("goes", "gone")):
+            line = Text(f"    {word:5}  ").append(parts.status(row[f"{name}_status"]))
+            console.print(line.append(f"  {parts.short(row[f'{name}_summary'])}"))
         console.print(Text(f"    {row['kind']}: {row['reason']}", style="dim"))
+        console.print(Text(f"    {row['keep']} stays: {row['stays']}.", style="dim"))
         if row["refused"]:
             console.print(Text(f"    not merged: {row['refused']}", style="yellow"))
         elif row["merge"]:
@@ -71,7 +75,9 @@ def show_duplicates(data: Row, console: Console) -> None:
     for note in data["notes"]:
         console.print(Text(note, style="yellow"))
     if data["duplicates"] and not data["applied"]:
-        console.print(Text("Nothing was changed; --apply merges them.", style="dim"))
+        console.print(
+            Text("Nothing was changed; --apply merges exact ones, --by KIND others.", style="dim")
+        )
 
 
 def show_undone(data: Row, console: Console) -> None:

@@ -98,7 +98,8 @@ def context(
 def dedupe(
     call: Call,
     by: Annotated[
-        list[Kind] | None, typer.Option("--by", help="Only of this kind; repeatable.")
+        list[Kind] | None,
+        typer.Option("--by", help="Only of this kind, which --apply then merges; repeatable."),
     ] = None,
     threshold: Annotated[
         float | None,
@@ -106,7 +107,8 @@ def dedupe(
     ] = None,
     only: Annotated[str | None, typer.Option("--only", help="Only what doubles this node.")] = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Merge them; without it they are only told.")
+        bool,
+        typer.Option("--apply", help="Merge exact ones, or what --by names; else nothing changes."),
     ] = False,
     undo: Annotated[
         int | None, typer.Option("--undo", min=1, help="Take back the merge of this number.")
