@@ -2,7 +2,7 @@
 
     magic and version   8 bytes
     length of header    8 bytes, little endian
-    header              JSON: identity, position, kind, ids by place (null: empty)
+    header              JSON: identity, position, kind, ids by place (null: empty), note
     FAISS's own index   as FAISS writes it
     SHA-256             32 bytes, of everything before
 
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from gotn_embeddings import finding
 from gotn_embeddings.errors import IndexNotSaved, IndexUnusable
@@ -45,9 +45,19 @@ class Header:
     position: Position
     kind: str
     ids: list[str | None]
+    #: What whoever keeps the vectors wrote beside them.
+    note: str | None
 
 
-def save(index: FaissIndex, path: Path, position: Position) -> bool:
+class Loaded(NamedTuple):
+    """What a file has."""
+
+    held: FaissIndex
+    position: Position
+    note: str | None
+
+
+def save(index: FaissIndex, path: Path, position: Position, note: str | None = None) -> bool:
     """Put the index in its file; False where the file that is there follows further already.
 
     IndexNotSaved where it could not be written: the old file then stays as it was.
@@ -60,7 +70,7 @@ def save(index: FaissIndex, path: Path, position: Position) -> bool:
                 return False
             try:
                 with new.open("wb") as file:
-                    _write(file, index, position)
+                    _write(file, index, position, note)
                     file.flush()
                     os.fsync(file.fileno())
                 new.replace(path)
@@ -81,8 +91,8 @@ def load(
     *,
     head: Position | None = None,
     switch: int = finding.SWITCH,
-) -> tuple[FaissIndex, Position]:
-    """The index of a file and the journal entry it follows.
+) -> Loaded:
+    """The index of a file, the journal entry it follows, and its note.
 
     IndexUnusable with the reason: `missing`, `damaged` (any byte), `foreign` (another model or
     dimension), `stale` (`head`, the journal's last entry, is behind it or another one: this is
@@ -102,7 +112,7 @@ def load(
         raise _damaged(path, "its parts do not belong together")
     index = FaissIndex(identity, switch=switch)
     index.restore(header.kind, faiss, header.ids)
-    return index, header.position
+    return Loaded(index, header.position, header.note)
 
 
 def remove(path: Path) -> None:
@@ -143,7 +153,7 @@ def _further(path: Path, identity: ModelIdentity, position: Position) -> bool:
     return True
 
 
-def _write(file: BinaryIO, index: FaissIndex, position: Position) -> None:
+def _write(file: BinaryIO, index: FaissIndex, position: Position, note: str | None) -> None:
     import faiss
 
     digest = hashlib.sha256()
@@ -165,6 +175,7 @@ def _write(file: BinaryIO, index: FaissIndex, position: Position) -> None:
             "position": {"seq": position.seq, "hash": position.hash},
             "kind": kind,
             "ids": ids,
+            "note": note,
         }
         text = json.dumps(header).encode()
         put(MAGIC + struct.pack("<Q", len(text)) + text)
@@ -202,7 +213,8 @@ def _header(file: BinaryIO, path: Path) -> Header:
         position = Position(int(found["position"]["seq"]), str(found["position"]["hash"]))
         if found["kind"] not in {EXACT, HNSW}:
             raise _damaged(path, f"it is of an unknown kind {found['kind']!r}")
-        return Header(dict(found["identity"]), position, found["kind"], list(found["ids"]))
+        note = None if found.get("note") is None else str(found["note"])
+        return Header(dict(found["identity"]), position, found["kind"], list(found["ids"]), note)
     except (ValueError, KeyError, TypeError, struct.error) as error:
         raise _damaged(path, f"its header cannot be read: {error}") from error
 

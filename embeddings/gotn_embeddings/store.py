@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -23,8 +23,11 @@ class _Open:
 
     index: FaissIndex
     position: Position
+    note: str | None = None
     #: Whether it has changed since its file was written.
     unsaved: bool = False
+    #: Taken while it changes and while it is saved, so that a file's parts belong together.
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class FaissStore:
@@ -81,6 +84,21 @@ class FaissStore:
         """Take vectors out; ids that are not there are no error."""
         await self._change(project, position, lambda index: index.remove(ids))
 
+    async def note(self, project: str) -> str | None:
+        """What `set_note` left, as long as nothing has changed since."""
+        return (await self._open(project)).note
+
+    async def set_note(self, project: str, note: str, position: Position) -> None:
+        """Keep a text beside the vectors until they change; none where they are elsewhere now."""
+
+        def work() -> None:
+            opened = self._loaded(project)
+            with opened.lock:
+                if opened.position == position and opened.note != note:
+                    opened.note, opened.unsaved = note, True
+
+        await asyncio.to_thread(work)
+
     async def get(self, project: str, ids: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of those ids that there are."""
         return await self._ask(project, lambda index: index.get(ids))
@@ -129,8 +147,9 @@ class FaissStore:
     ) -> None:
         def work() -> None:
             opened = self._loaded(project)
-            change(opened.index)
-            with self._lock:
+            with opened.lock:
+                opened.note = None
+                change(opened.index)
                 opened.position = max(opened.position, position, key=lambda at: at.seq)
                 opened.unsaved = True
 
@@ -148,11 +167,12 @@ class FaissStore:
     def _save(self, project: str) -> bool:
         with self._lock:
             opened = self._opened.get(project)
-            if opened is None or not opened.unsaved:
+        if opened is None:
+            return True
+        with opened.lock:
+            if not opened.unsaved:
                 return True
-            position, opened.unsaved = opened.position, False
-        try:
-            return files.save(opened.index, self.path(project), position)
-        except Exception:
-            opened.unsaved = True
-            raise
+            path = self.path(project)
+            done = files.save(opened.index, path, opened.position, opened.note)
+            opened.unsaved = False
+            return done

@@ -73,6 +73,12 @@ class VectorStore(Protocol):
     async def remove(self, project: str, ids: Collection[str], position: Position) -> None:
         """Take vectors out; ids that are not there are no error."""
 
+    async def note(self, project: str) -> str | None:
+        """What `set_note` left, as long as nothing has changed since."""
+
+    async def set_note(self, project: str, note: str, position: Position) -> None:
+        """Keep a text beside the vectors until they change; none where they are elsewhere now."""
+
     async def get(self, project: str, ids: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of those ids that there are."""
 

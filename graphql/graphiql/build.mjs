@@ -8,8 +8,8 @@ import { build } from "esbuild";
 const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const TARGET = path.resolve(process.argv[2]);
 const SOURCES = [
-  "build.mjs", "example.graphql", "index.html", "main.jsx", "package-lock.json", "package.json",
-  "page.css",
+  "alike.graphql", "build.mjs", "example.graphql", "grouped.graphql", "index.html", "main.jsx",
+  "package-lock.json", "package.json", "page.css",
 ];
 // Packages that leave their licence's text out, and the one of the same project or author that has it.
 const TOLD_BY = {

@@ -3,7 +3,9 @@ import { DOC_EXPLORER_PLUGIN } from "@graphiql/plugin-doc-explorer";
 import { GraphiQL } from "graphiql";
 import "graphiql/style.css";
 import { createRoot } from "react-dom/client";
+import alike from "./alike.graphql";
 import example from "./example.graphql";
+import grouped from "./grouped.graphql";
 import "./page.css";
 
 // Beside the page, so that it also works behind a proxy that adds a prefix.
@@ -53,10 +55,14 @@ function Key({ wrong }) {
   );
 }
 
+// What the page opens with, until somebody has tabs of their own.
+const TABS = [example, grouped, alike].map((query) => ({ query }));
+
 // The documentation stands open when the page is opened for the first time.
 const Explorer = () => (
   <GraphiQL
     defaultQuery={example}
+    defaultTabs={TABS}
     fetcher={fetcher}
     inputValueDeprecation
     schemaDescription

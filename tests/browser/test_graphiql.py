@@ -1,16 +1,19 @@
 """GraphiQL as a person sees it: a served process, a real browser, no network but this machine."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser.chromium import Page
 from command import Command
+from meaning import needs_encoder
 
 from gotn import __version__
 
@@ -75,6 +78,20 @@ def _run(page: Page, name: str, selection: str) -> None:
     page.press("Control+Enter")
 
 
+def _tab(page: Page, title: str, project: str) -> Any:
+    """Open a tab, name this test's project and run what is in it; the data of the answer."""
+    page.click(f".graphiql-tab >> text={title}")
+    page.click("button >> text=Variables")
+    _write(page, "[aria-label=Variables]", f'{{"project": "{project}"}}')
+    page.click("[aria-label^='Execute query']")
+    _shown(page, RESULT, '"data"')
+    # The editor shows what is in sight only; its text is the whole answer.
+    whole = "__MONACO.editor.getModels().find(one => /response/.test(one.uri.path)).getValue()"
+    answer = json.loads(page.evaluate(whole))
+    assert answer.keys() == {"data"}
+    return answer["data"]
+
+
 def _quiet(page: Page) -> None:
     """Nothing was asked of another machine, and nothing went wrong unseen."""
     log = page.log()
@@ -99,15 +116,34 @@ def test_the_example_runs(page: Page, serve: Serve, project: str) -> None:
     """What a newcomer gets by pressing one button, here on the sample in another project."""
     page.open(serve())
     _shown(page, EDITOR, "planPreview")
-    page.click("button >> text=Variables")
-    _write(page, "[aria-label=Variables]", f'{{"project": "{project}"}}')
-    page.click("[aria-label^='Execute query']")
-    _shown(page, RESULT, '"totalCount"')
-    # The editor shows what is in sight only; its text is the whole answer.
-    whole = "__MONACO.editor.getModels().find(one => /response/.test(one.uri.path)).getValue()"
-    answer = json.loads(page.evaluate(whole))
-    assert answer.keys() == {"data"}
-    assert answer["data"]["planPreview"]["layers"][-1] == ["build_gotn"]
+    answer = _tab(page, "Overview", project)
+    assert answer["planPreview"]["layers"][-1] == ["build_gotn"]
+    _quiet(page)
+
+
+def test_what_is_alike_is_shown_with_its_evidence(
+    page: Page, gotn: Command, serve: Serve, project: str
+) -> None:
+    """Two more tabs: what the plan puts together, and the soft edges that are the reason."""
+    needs_encoder()
+    gotn.data("link", "--soft")
+    page.open(serve())
+    _shown(page, EDITOR, "planPreview")
+    plan = _tab(page, "GroupedPlan", project)["planPreview"]
+    said = re.search(r"alike: (\w+), (\w+) \((0\.\d\d), layer (\d+)\)", plan["orderingReason"])
+    assert said
+    at = {step["id"]: (place, step["layer"]) for place, step in enumerate(plan["steps"])}
+    first, second = sorted(at[said[number]] for number in (1, 2))
+    assert (first[0] + 1, first[1], int(said[4])) == (second[0], second[1], first[1] + 1)
+    alike = _tab(page, "SoftEdges", project)["workEdges"]["nodes"]
+    (edge,) = (one for one in alike if {one["src"], one["dst"]} == {said[1], said[2]})
+    assert f"{edge['score']:.2f}" == said[3]
+    assert edge["evidence"]
+    assert edge["srcNode"]["summary"]
+    derived = [one for one in alike if one["model"]]
+    assert len(derived) > 10
+    for one in derived:
+        assert one["evidence"] == f"cosine {one['score']:.4f} ({one['model']})"
     _quiet(page)
 
 

@@ -164,6 +164,20 @@ class VectorStoreConformance:
         await store.put(one, vectors(1), FIRST)
         assert SECOND == await store.position(one)
 
+    async def test_a_note_stays_until_something_changes(self, store: VectorStore, one: str) -> None:
+        """It belongs to the vectors as they are: what changes them takes it away."""
+        await store.replace(one, vectors(5), FIRST)
+        assert await store.note(one) is None
+        await store.set_note(one, "late", SECOND)
+        assert await store.note(one) is None
+        await store.set_note(one, "all is well", FIRST)
+        assert "all is well" == await store.note(one)
+        await store.put(one, vectors(1), FIRST)
+        assert await store.note(one) is None
+        await store.set_note(one, "again", FIRST)
+        await store.remove(one, [], SECOND)
+        assert (None, SECOND) == (await store.note(one), await store.position(one))
+
     @pytest.mark.parametrize(
         "wrong",
         [

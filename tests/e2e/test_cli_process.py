@@ -14,6 +14,7 @@ import pytest
 from chaos.proxy import Proxy
 from command import TIMEOUT, Command
 from conftest import Neo4j
+from neo4j import GraphDatabase
 
 
 @pytest.fixture
@@ -153,6 +154,7 @@ def test_demo_once(gotn: Command) -> None:
     assert "69 nodes" in done.stderr
     assert re.search(r"say: \d+ pairs alike \(all-MiniLM-L6-v2@", done.stderr)
     assert "Put together because their" in done.stdout
+    assert _drawn(gotn, done.stdout) >= 3
     assert "Layer 4" in done.stdout
     assert re.search(r"run-\S+ completed: 40 steps by 3 worker processes", done.stdout)
     killed = re.search(r"Killed +(\w+), with kill -9 in the middle of (\w+)", done.stdout)
@@ -167,6 +169,19 @@ def test_demo_once(gotn: Command) -> None:
     found = gotn.data("cost", "show", "-p", "demo-run", "--node", killed[2])
     assert "0.086900000000" == found["inclusive"]["total_cost_usd"]
     assert gotn.data("journal", "verify", "-p", "demo-run")["equal"]
+
+
+def _drawn(gotn: Command, shown: str) -> int:
+    """Rows of what is to be pasted into Neo4j Browser, each with its evidence; it runs as it is."""
+    texts = re.findall(r"^// Draw [^\n]*\n((?:[^\n]+\n)+)", shown, re.MULTILINE)
+    assert len(texts) == 2
+    given = gotn.variables()
+    auth = (given["NEO4J_USERNAME"], given["NEO4J_PASSWORD"])
+    with GraphDatabase.driver(given["NEO4J_URI"], auth=auth if auth[1] else None) as driver:
+        alike, groups = (driver.execute_query(text).records for text in texts)
+    assert all(row["evidence"] for row in groups)
+    assert {row["alike"].element_id for row in groups} <= {row["alike"].element_id for row in alike}
+    return len(groups)
 
 
 def test_serve_until_interrupted(gotn: Command) -> None:

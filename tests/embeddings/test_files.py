@@ -40,9 +40,9 @@ def reason(path: Path) -> str:
 
 def test_what_is_saved_comes_back(saved: Path) -> None:
     """The same ids, vectors, kind and position."""
-    found, position = files.load(saved, IDENTITY)
+    found, position, note = files.load(saved, IDENTITY)
     held = vectors(40)
-    assert (39, FIRST) == (len(found), position)
+    assert (39, FIRST, None) == (len(found), position, note)
     assert [found.search(held[id_][None], 1)[0][0].id for id_ in found.ids()] == list(found.ids())
     assert {"node-0005"} == set(held) - found.ids()
 
@@ -158,7 +158,7 @@ def test_killed_while_saving(tmp_path: Path) -> None:
             assert process.stdout
             said = [process.stdout.readline().strip() for _ in range(after + 1)]
             process.kill()
-        found, position = files.load(path, IDENTITY)
+        found, position, _ = files.load(path, IDENTITY)
         assert 2000 == len(found)
         assert int(said[-1]) <= position.seq
     assert files.save(found, path, Position(99_999, "x"))

@@ -10,7 +10,7 @@ from meaning import SAID, drafts, engine
 
 from gotn.database.connection import Database
 from gotn.errors import Invalid, NotFound
-from gotn.similarity import linking
+from gotn.similarity import finding, linking, records
 from gotn.work.records import EdgeType
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
@@ -116,6 +116,43 @@ async def test_a_restart_goes_on_where_it_was(
         done.encoded, done.whole, done.added, done.removed, done.updated,
     )  # fmt: skip
     assert before == await soft(database, request_.project_id)
+
+
+async def test_the_next_process_compares_what_changed(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """Others that only ask in between follow the journal, and leave word of what that changed."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    await projects.settings(database, request_, LOW)
+
+    async def process(whole: bool | None = None, folder: Path = tmp_path) -> records.SoftLinked:
+        """Ask or link as a process that then ends."""
+        one = engine(database, folder)
+        if whole is None:
+            await finding.similar(one, request_.project_id, text="fox")
+            done = records.SoftLinked(encoded=one.known(request_.project_id).encoded)
+        else:
+            done = await linking.link(one, request_, whole=whole)
+        await one.close()
+        return done
+
+    assert (9, True) == ((done := await process(whole=False)).compared, done.whole)
+    assert 0 == (await process()).encoded
+    assert (0, False) == ((done := await process(whole=False)).compared, done.whole)
+    summary, prompt = SAID["login"]
+    await nodes.update(database, request_, "lunch", {"summary": summary, "prompt_text": prompt})
+    await nodes.update(database, request_, "signin", {"summary": "A pen", "prompt_text": "Ink."})
+    assert 1 == (await process()).encoded
+    await nodes.remove(database, request_, "restore", cascade=True)
+    await process()
+    done = await process(whole=False)
+    assert (0, False) == (done.encoded, done.whole)
+    assert 0 < done.compared < 8
+    found = await soft(database, request_.project_id)
+    assert ("login", "lunch") in found
+    assert ("login", "signin") not in found
+    again = await process(whole=True, folder=tmp_path / "other")
+    assert (0, 0, 0, 8) == (again.added, again.removed, again.updated, again.compared)
 
 
 async def test_what_somebody_stated_stays(

@@ -88,6 +88,15 @@ async def test_two_servers_share_vectors(
     await finding.similar(first, request_.project_id, node="login")
     assert 0 == first.known(request_.project_id).encoded
     assert not options.folder.exists()
+    summary, prompt = SAID["login"]
+    changed = {"summary": summary, "prompt_text": prompt}
+    await nodes.update(database, request_, "logo", changed)
+    await finding.similar(first, request_.project_id, node="login")  # it moves the shared vectors
+    done = await linking.link(second, request_)
+    assert (1, False) == (done.added > 0, done.whole)
+    assert 0 < done.compared < len(SAID)
+    again = await linking.link(first, request_, whole=True)
+    assert (0, 0, 0) == (again.added, again.removed, again.updated)
     await projects.remove(database, request_)
     store = DatabaseStore(database, (await first.store()).identity)
     with pytest.raises(IndexUnusable):

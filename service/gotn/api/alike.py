@@ -58,6 +58,7 @@ value(
     stated="Soft edges that somebody else stated; they are left as they are.",
     vectors="Nodes that have a vector.",
     encoded="Texts that were encoded for this.",
+    compared="Nodes whose neighbours were looked for.",
     whole="Whether all nodes were compared, or those alone that changed.",
     k="How many neighbours of each node were looked at.",
     threshold="The least cosine of an edge.",

@@ -13,11 +13,12 @@ from gotn.cli import migrating, rehearsing, serving, splitting
 from gotn.cli.call import Call
 from gotn.cli.connecting import Target
 from gotn.cli.connecting import run as run_on
-from gotn.cli.show import parts
+from gotn.cli.show import parts, pasting
 from gotn.cli.show import plan as picture
 from gotn.cli.show.visible import hint
 from gotn.database.connection import Database
 from gotn.errors import EncoderUnavailable, NotFound
+from gotn.keys import key
 from gotn.similarity import linking
 from gotn.similarity.engine import Engine
 from gotn.work import exchange
@@ -82,6 +83,7 @@ def _prepared(call: Call, target: Target) -> dict[str, Any]:
             "import": {"nodes": imported.nodes, "edges": imported.edges},
             "link": {"added": linked.added, "removed": linked.removed, "soft": soft},
             "plan": shapes.plain(planned) | {"run_id": planned.run_id, "waiting": waiting},
+            "cypher": [] if soft is None else _cypher(planned),
             "managed": target.managed,
         }
 
@@ -118,6 +120,14 @@ async def _soft(call: Call, database: Database, request: Request) -> dict[str, A
     return shapes.plain(linked)
 
 
+def _cypher(plan: Plan) -> list[str]:
+    """What draws the soft edges, and what the plan put together by them."""
+    alike = pasting.statement("similarity/draw_alike", project=PROJECT)
+    if plan.run_id is None:
+        return [alike]
+    return [alike, pasting.statement("similarity/draw_groups", run=key(PROJECT, plan.run_id))]
+
+
 async def _waiting(database: Database, plan: Plan) -> dict[str, list[str]]:
     """For each running node, the steps of the plan that need it."""
     steps = set(plan.ordered_node_ids)
@@ -133,6 +143,7 @@ def _show_once(data: dict[str, Any], console: "Console") -> None:
     rehearsing.show(data["rehearsal"], console)
     splitting.show(data["tree"], console)
     _next(console, data["rehearsal"]["run_id"])
+    pasting.show(data["cypher"], console)
     if data["managed"]:
         console.print(f"Neo4j keeps running. Stop it with: {hint('down')}", markup=False)
 
@@ -171,4 +182,5 @@ def _show_served(data: dict[str, Any], console: "Console") -> None:
     rehearsing.show(data["rehearsal"], console)
     splitting.show(data["tree"], console)
     _next(console, data["rehearsal"]["run_id"])
+    pasting.show(data["cypher"], console)
     serving.show(data["addresses"], console)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gotn import journal
 from gotn.errors import NotFound
-from gotn.similarity import store, texts
+from gotn.similarity import noting, store, texts
 from gotn.similarity.engine import Engine, Known, translated
 from gotn.writing import check_project
 
@@ -89,6 +89,7 @@ async def _catch_up(
     known.position = head
     if len(known.nodes) + len(known.ends) > CHANGES:
         known.forget(None)
+    await noting.keep(project_id, known, kept)
     if changed is None:
         await _save(project_id, kept)
 
@@ -107,9 +108,9 @@ async def _opened(project_id: str, known: Known, kept: "VectorStore") -> "Positi
         log.log(level, "vectors of %s are built anew: %s", project_id, unusable.message)
         at, held = Position(), set()
         await _replace(project_id, kept, {})
-        known.forget(None)
-    if known.position is None and held:
-        known.forget(at)
+    known.forget(None)
+    if held:
+        noting.recall(known, await kept.note(project_id))
     known.vectors = {texts.node_of(vector): vector for vector in held}
     return at
 
@@ -245,8 +246,11 @@ async def _remove(
 ) -> None:
     names = [known.vectors[id_] for id_ in ids]
     if known.since is not None and names:
-        known.old += (await kept.get(project_id, names)).values()
+        old = await kept.get(project_id, names)
+        known.old += old.values()
         known.nodes.update(ids)
+        if len(old) < len(names):  # another server was faster, and they are gone
+            known.forget(None)
     await kept.remove(project_id, names, position)
     for id_ in ids:
         del known.vectors[id_]

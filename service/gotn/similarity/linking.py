@@ -16,7 +16,7 @@ from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.errors import Conflict
 from gotn.journal import Ledger
-from gotn.similarity import following, pairs, store, texts
+from gotn.similarity import following, noting, pairs, store, texts
 from gotn.similarity.engine import Engine, Known, translated
 from gotn.similarity.pairs import Pair, Wish
 from gotn.similarity.records import SoftLinked
@@ -49,6 +49,8 @@ class _Found:
     touched: set[str] | None
     wish: Wish
     position: "Position"
+    #: Nodes whose neighbours were looked for.
+    compared: int
 
 
 async def link(engine: Engine, request: Asked, *, whole: bool = False) -> SoftLinked:
@@ -77,6 +79,7 @@ async def _link(engine: Engine, request: Asked, known: Known, whole: bool) -> So
     async def work(tx: Tx, ledger: Ledger) -> SoftLinked:
         done = await _write(tx, ledger, known, found)
         done.vectors, done.encoded = len(known.vectors), known.encoded
+        done.compared = found.compared
         done.whole, done.model = found.touched is None, wish.model
         done.k, done.threshold = wish.k, wish.threshold
         return done
@@ -84,6 +87,8 @@ async def _link(engine: Engine, request: Asked, known: Known, whole: bool) -> So
     done = await write(engine.database, request, "linkSoft", given, SoftLinked, work, create=False)
     known.forget(found.position)
     known.encoded = 0
+    with translated():
+        await noting.keep(request.project_id, known, await engine.store())
     return done
 
 
@@ -99,23 +104,32 @@ async def _found(engine: Engine, project_id: str, known: Known, whole: bool) -> 
     )
     position = known.at()
     before = shapes.loads(row["linked"]) if row["linked"] else None
-    if not whole and known.since is not None and before == _linked(known.since, wish):
+    if not whole and _tells(known, before, wish):
         touched = await _touched(kept, project_id, known, wish)
         if touched is not None:
-            wanted = await _wanted_of(kept, project_id, known, touched, wish)
-            return _Found(wanted, touched | known.nodes, wish, position)
-    return _Found(await _wanted(kept, project_id, wish), None, wish, position)
+            wanted, compared = await _wanted_of(kept, project_id, known, touched, wish)
+            return _Found(wanted, touched | known.nodes, wish, position, compared)
+    wanted = await _wanted(kept, project_id, wish)
+    return _Found(wanted, None, wish, position, len(known.vectors))
+
+
+def _tells(known: Known, linked: dict[str, Any] | None, wish: Wish) -> bool:
+    """Whether all is known that changed since it was linked, by whichever process, as wished."""
+    since = known.since
+    if linked is None or since is None or not _wished(wish).items() <= linked.items():
+        return False
+    if linked["seq"] == since.seq:
+        return bool(linked["hash"] == since.hash)
+    return bool(since.seq < linked["seq"] <= known.at().seq)
 
 
 def _linked(position: "Position", wish: Wish) -> dict[str, Any]:
     """What edges were derived from, as the project keeps it."""
-    return {
-        "seq": position.seq,
-        "hash": position.hash,
-        "k": wish.k,
-        "threshold": wish.threshold,
-        "model": wish.model,
-    }
+    return {"seq": position.seq, "hash": position.hash} | _wished(wish)
+
+
+def _wished(wish: Wish) -> dict[str, Any]:
+    return {"k": wish.k, "threshold": wish.threshold, "model": wish.model}
 
 
 async def _wanted(kept: "VectorStore", project_id: str, wish: Wish) -> dict[Pair, float]:
@@ -146,12 +160,12 @@ async def _touched(
 
 async def _wanted_of(
     kept: "VectorStore", project_id: str, known: Known, touched: set[str], wish: Wish
-) -> dict[Pair, float]:
-    """Pairs of these nodes that are to be joined."""
+) -> tuple[dict[Pair, float], int]:
+    """Pairs of these nodes that are to be joined, and how many nodes were compared for that."""
     near = await _nearest(kept, project_id, known, touched, wish)
     others = {id_ for hits in near.values() for id_ in hits} - touched
     near |= await _nearest(kept, project_id, known, others, wish)
-    return pairs.mutual(near, touched)
+    return pairs.mutual(near, touched), len(near)
 
 
 async def _nearest(

@@ -164,6 +164,8 @@ class SoftLinked:
     vectors: int = 0
     #: Texts that had to be encoded for that.
     encoded: int = 0
+    #: Nodes whose neighbours were looked for.
+    compared: int = 0
     #: Whether all nodes were compared, or those alone that changed.
     whole: bool = False
     #: Neighbours of each node that are looked at, and the least cosine of an edge.

@@ -71,6 +71,23 @@ class DatabaseStore:
 
         await self._database.write(work)
 
+    async def note(self, project: str) -> str | None:
+        """What `set_note` left, as long as nothing has changed since."""
+
+        async def work(tx: Tx) -> str | None:
+            await self._opened(tx, project)
+            found: str | None = await tx.value("similarity/get_note", project=project)
+            return found
+
+        return await self._database.read(work)
+
+    async def set_note(self, project: str, note: str, position: Position) -> None:
+        """Keep a text beside the vectors until they change; none where they are elsewhere now."""
+        at = {"seq": position.seq, "hash": position.hash}
+        await self._database.write(
+            lambda tx: tx.rows("similarity/put_note", project=project, note=note, **at)
+        )
+
     async def get(self, project: str, ids: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of those ids that there are."""
 
