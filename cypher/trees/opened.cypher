@@ -1,8 +1,7 @@
-// A task tree, its root's key, and what is kept of all its tasks: sums, and how many stand where.
+// A task tree, and what is kept of all its tasks: its root's properties.
 // params: tree
-// returns: tree, root, kept
+// returns: tree, kept
 // :param {tree: "demo/t"}
 MATCH (w:TaskTree {key: $tree})-[:ROOT]->(r:Task)
 RETURN w {.*, added_at: toStringOrNull(w.added_at), created_at: toStringOrNull(w.created_at),
-  completed_at: toStringOrNull(w.completed_at)} AS tree, r.key AS root,
-  properties(r) AS kept
+  completed_at: toStringOrNull(w.completed_at)} AS tree, properties(r) AS kept

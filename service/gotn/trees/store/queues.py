@@ -13,6 +13,7 @@ from gotn.database.connection import Tx
 from gotn.keys import batches, key
 from gotn.trees.rules import fold, moves, turns
 from gotn.trees.store import trees
+from gotn.writing import First
 
 Row = dict[str, Any]
 #: Levels below which a tree is read whole rather than level by level.
@@ -46,8 +47,17 @@ class Opened:
 
 async def opened(tx: Tx, project_id: str, tree_id: str) -> Opened | None:
     """A tree with what is kept of it; None where there is none."""
-    found = await tx.one("trees/opened", tree=key(project_id, tree_id))
-    if found is None:
+    return as_opened(await tx.one("trees/opened", tree=key(project_id, tree_id)))
+
+
+def opening(project_id: str, tree_id: str) -> First:
+    """What takes the project's lock and reads the same."""
+    return First("trees/lock_and_open", {"tree": key(project_id, tree_id)})
+
+
+def as_opened(found: Row | None) -> Opened | None:
+    """A tree as these statements give it."""
+    if found is None or found["tree"] is None:
         return None
     said = {name: found["tree"].get(name) for name in turns.OF_TREE}
     tree = fold.plain(found["tree"], fold.OF_TREE)

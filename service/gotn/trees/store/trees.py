@@ -7,6 +7,7 @@ from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.keys import batches, key, streamed
 from gotn.trees.rules import fold, totals, turns
+from gotn.writing import First
 
 Row = dict[str, Any]
 #: Tasks written or read in one statement.
@@ -140,13 +141,17 @@ async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     return None if found is None else as_row(tree_id, *found)
 
 
-async def spending(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
-    """Of a task's row what it cost, and its names; None without such a task."""
-    found = await tx.one("trees/cost_of", task=key(project_id, tree_id, id_))
-    if found is None:
+def spending(project_id: str, tree_id: str, id_: str) -> First:
+    """What takes the project's lock and reads what a task cost."""
+    return First("trees/lock_and_cost", {"task": key(project_id, tree_id, id_)})
+
+
+def spent(found: Row, tree_id: str, id_: str) -> Row | None:
+    """Of a task's row its names and what it cost, as `spending` found it; None without a task."""
+    if not found["known"]:
         return None
-    cost = found["cost"]
-    return {"tree": tree_id, "id": id_} | ({"cost": shapes.loads(cost)} if cost else {})
+    row = {"tree": tree_id, "id": id_}
+    return row | ({"cost": shapes.loads(found["cost"])} if found["cost"] else {})
 
 
 async def change(

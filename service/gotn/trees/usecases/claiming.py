@@ -60,7 +60,8 @@ async def claim(
         return await _claim(tx, ledger, at, worker, until)
 
     given = {"tree": tree_id, "worker": worker, "task": task, "lease_ms": lease_ms}
-    return await write(database, request, "claimTask", given, Claimed, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "claimTask", given, Claimed, work, first=first)
 
 
 def _usual(tree: Row, row: Row) -> int:

@@ -60,7 +60,8 @@ async def finish(
 
     given = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
     given |= {"children": shaped.plain(list(children)), "token": token}
-    return await write(database, request, "finishTask", given, Ended, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "finishTask", given, Ended, work, first=first)
 
 
 def _check_token(ledger: Ledger, at: Around, token: str) -> None:
@@ -122,7 +123,8 @@ async def cancel(
         return Ended(tree_id=tree_id, task_id=task_id, status=status, cancelled=tuple(ids))
 
     given = {"tree": tree_id, "task": task_id, "reason": reason}
-    return await write(database, request, "cancelTask", given, Ended, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "cancelTask", given, Ended, work, first=first)
 
 
 async def merge(

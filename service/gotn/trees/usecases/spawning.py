@@ -42,7 +42,8 @@ async def spawn(
         return Spawned(tree_id=tree_id, parent=parent, tasks=tuple(row["id"] for row in found))
 
     given = {"tree": tree_id, "parent": parent, "children": shaped.plain(list(children))}
-    return await write(database, request, "spawnTask", given, Spawned, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "spawnTask", given, Spawned, work, first=first)
 
 
 async def put(

@@ -18,12 +18,12 @@ _FELT_BELOW = frozenset(("pending", "cancelled"))
 
 
 async def opened(tx: Tx, ledger: Ledger, tree_id: str) -> Opened:
-    """A tree that is worked on; NotFound without one.
+    """The tree that `queues.opening` read, to be worked on; NotFound without one.
 
     The first time, what its document leaves without a turn is given up: this once the whole
     tree is read, as it is for one that was stored before queues were kept.
     """
-    found = await read(tx, ledger.project_id, tree_id)
+    found = _there(queues.as_opened(ledger.found), ledger.project_id, tree_id)
     if found.kept.get("queue"):
         return found
     tasks = await whole(tx, ledger.project_id, tree_id)
@@ -40,7 +40,10 @@ async def opened(tx: Tx, ledger: Ledger, tree_id: str) -> Opened:
 
 async def read(tx: Tx, project_id: str, tree_id: str) -> Opened:
     """A tree as it stands; NotFound without one."""
-    found = await queues.opened(tx, project_id, tree_id)
+    return _there(await queues.opened(tx, project_id, tree_id), project_id, tree_id)
+
+
+def _there(found: Opened | None, project_id: str, tree_id: str) -> Opened:
     if found is None:
         raise NotFound(f"There is no tree {tree_id!r} in project {project_id!r}.", id=tree_id)
     return found
