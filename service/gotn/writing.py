@@ -6,6 +6,7 @@ context writes through here.
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from gotn import checks, idempotency, journal, shapes
@@ -44,6 +45,14 @@ def check_project(project_id: str) -> str:
     return project_id
 
 
+@dataclass(frozen=True)
+class First:
+    """A statement that takes a project's lock and reads what the write needs anyway."""
+
+    query: str
+    parameters: dict[str, Any]
+
+
 async def write(
     database: Database,
     request: Asked,
@@ -53,11 +62,14 @@ async def write(
     work: Callable[[Tx, Ledger], Awaitable[R]],
     *,
     create: bool = True,
+    first: First | None = None,
 ) -> R:
     """Run `work` under the project's lock and append what it noted, in one transaction.
 
     `given` is the operation's input in plain JSON: the same key with another input is a
-    Conflict. `work` may run twice, so it touches nothing outside the transaction.
+    Conflict. `work` may run twice, so it touches nothing outside the transaction. `first` takes
+    the lock of a project that must be there in place of `project/lock`, and reads more in the same
+    round trip: the ledger's `found`.
     """
     project_id = check_project(request.project_id)
     checks.identifier(request.actor, "actor")
@@ -65,7 +77,12 @@ async def write(
     fingerprint = idempotency.fingerprint(operation, given) if key is not None else ""
 
     async def run(tx: Tx) -> R:
-        ledger = await journal.begin(tx, project_id, request.actor, create=create)
+        if first is None:
+            ledger = await journal.begin(tx, project_id, request.actor, create=create)
+        else:
+            head = await tx.one(first.query, project=project_id, **first.parameters)
+            ledger = journal.opened(head, project_id, request.actor)
+            ledger.found = head or {}
         answers = await idempotency.recall(tx, project_id, [key])
         known = answers.of(key, fingerprint)
         if known is not None:

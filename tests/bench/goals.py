@@ -52,6 +52,7 @@ def most(ratio: float) -> Goal:
 
 
 ONE_WRITE = "one write transaction that creates the edge"
+ONE_ENTRY = "one write transaction that takes the project's next seq and appends an entry"
 SAME_JSON = "REST of the same JSON"
 ST_FLOAT32 = "sentence-transformers in float32"
 FETCH = "GoTN's packed one-row fetch alone"
@@ -126,7 +127,7 @@ MEASURES = (
     Measure(
         "spend",
         "a leaf's cost added, with journal and every total above it",
-        "one write transaction that takes the project's next seq and appends an entry",
+        ONE_ENTRY,
         {"": most(3.0)},
     ),
     Measure(
@@ -134,6 +135,19 @@ MEASURES = (
         "a tree's total added up anew",
         "one scan of the same tasks",
         {"": most(1.7)},
+    ),
+    Measure(
+        "tree-show",
+        "the first 200 tasks of a tree, in its order",
+        "one read of as many tasks",
+        {"": most(4.0)},
+    ),
+    Measure(
+        "task-claim", "the next task of a tree claimed, with journal", ONE_ENTRY, {"": most(6.0)}
+    ),
+    Measure("task-split", "a task spawned below one, likewise", ONE_ENTRY, {"": most(6.0)}),
+    Measure(
+        "task-finish", "a task finished with result and cost, likewise", ONE_ENTRY, {"": most(6.0)}
     ),
     Measure(
         "encode",

@@ -17,6 +17,7 @@ from bench.rows.reading import readies, reads
 from bench.rows.replaying import replays
 from bench.rows.starting import helps
 from bench.rows.summing import trees
+from bench.rows.working import WORK
 from bench.servers import Neo4j
 from bench.timing import Result
 from bench.world import Options, World
@@ -37,7 +38,7 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (handing, frozenset({"steps"})),
     (events, frozenset({"events"})),
     (replays, frozenset({"replay"})),
-    (trees, frozenset({"tree-import", "total", "spend", "recompute"})),
+    (trees, frozenset({"tree-import", "total", "spend", "recompute", "tree-show", *WORK})),
     (encodes, frozenset({"encode", "first"})),
     (neighbours, frozenset({"neighbours"})),
     (helps, frozenset({"help"})),

@@ -178,6 +178,13 @@ TOTAL = """
 MATCH (t:Task {key: $task})
 RETURN [t.sub_tasks, t.sub_total_tokens, t.sub_cost_micro, t.sub_cost_rest] AS found
 """
+#: So many tasks of a tree, with all their properties.
+TASK_PAGE = """
+MATCH (t:Task {project_id: $project, tree_id: $tree})
+WHERE t.id > ''
+WITH t LIMIT $first
+RETURN collect(properties(t)) AS found
+"""
 #: The least that a journalled change of one number is.
 ENTRY = """
 MATCH (p:Project {key: $key})

@@ -169,3 +169,38 @@ async def test_work_on_a_tree(api: Api, simple: str) -> None:
     assert "- Dearest: 0.093000000001 USD" in (
         await api.run("TaskTreeText", tree=tree, format="REPORT")
     )["text"]  # fmt: skip
+
+
+MERGED: dict[str, dict[str, Any]] = {
+    "CONCATENATE": {"output": "Yes.\n\nno\n\n yes", "chosen": None},
+    "VOTE": {"output": " yes", "chosen": "c"},
+    "BEST_OF_N": {"output": "no", "chosen": "b"},
+    "SUMMARIZE": {"output": None, "inputs": ["Yes.", "no", " yes"]},
+}
+
+
+@pytest.mark.parametrize("strategy", [None, *MERGED])
+async def test_results_are_merged(api: Api, strategy: str | None) -> None:
+    """The four strategies and the task's own; what failed is named, nothing is written."""
+    said = (("a", "Yes.", 0.1), ("b", "no", 0.9), ("c", " yes", 0.5))
+    children: list[dict[str, Any]] = [
+        {"node_id": id_, "prompt": id_, "status": "completed",
+         "result": {"status": "success", "output": output, "confidence": sure}}
+        for id_, output, sure in said
+    ]  # fmt: skip
+    children.append({"node_id": "d", "prompt": "d", "status": "failed"})
+    root = {"node_id": "r", "prompt": "Sure?", "status": "completed", "merge_strategy": "vote"}
+    document = {"version": "1.0.0", "root_task": root | {"children": children}}
+    about = {"metadata": {"tree_id": "tree-1"}}
+    await api.run("TreeImport", input={"content": json.dumps(document | about)})
+    found = await api.run("ResultsMerge", tree="tree-1", task="r", strategy=strategy)
+    expected = MERGED[strategy or "VOTE"]
+    assert expected == {name: found[name] for name in expected}
+    assert (["a", "b", "c"], ["d: failed"]) == (found["merged"], found["leftOut"])
+    assert (strategy == "SUMMARIZE") == bool(found["prompt"])
+    assert (found["extract"] is None) == (found["extractedBy"] is None)
+    assert ("Sure?" in str(found["prompt"])) == (strategy == "SUMMARIZE")
+    for tree, task in (("tree-1", "x"), ("x", "r")):
+        text = operations.text("ResultsMerge")
+        answer = await api.post(text, project=api.project, tree=tree, task=task)
+        assert "NOT_FOUND" == answer["errors"][0]["extensions"]["code"]

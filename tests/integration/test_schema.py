@@ -24,7 +24,7 @@ from gotn_embeddings import Hit
 
 #: Declared properties that no record has: what keeps the graph together.
 BOOKKEEPING = {"key", "project_id", "head", "name", "original", "created_at", "unlinked"}
-BOOKKEEPING |= {"embedding"}
+BOOKKEEPING |= {"embedding", "ready_under", "place", "lease_until"}
 RECORDS: dict[str, type] = {
     "Project": Project,
     "WorkNode": WorkNode,

@@ -290,6 +290,22 @@ def test_a_flat_list_is_a_tree_too() -> None:
         assert found == [("a", None, 0), ("b", "a", 1), ("c", "b", 2)]
 
 
+def test_a_flat_list_that_is_no_tree_names_every_fault() -> None:
+    """Parents that go round do not hide what else is wrong with the tasks and the document."""
+    nodes = [
+        *(node("r"), node("a", parent_id="b"), node("b", parent_id="a", prompt=7)),
+        node("c", parent_id="r", status="done", cost={"input_tokens": -1}),
+        {"prompt": "p"},
+    ]
+    with pytest.raises(BadDocument) as refused:
+        read({"version": "2.0.0", "nodes": nodes})
+    said = "\n".join(one["reason"] for one in refused.value.facts["violations"])
+    for part in ("nodes[4].node_id", "a → b → a", 'task "b".prompt', 'task "c".status'):
+        assert 1 == said.count(part), said
+    assert 1 == said.count('task "c".cost.input_tokens: expected 0 or more, found -1')
+    assert 1 == said.count("version: expected 1.x.y")
+
+
 def test_an_id_is_minted_from_the_content() -> None:
     """The same content has the same id, whatever the form; other content another."""
     first = read(tree()).tree["id"]

@@ -8,9 +8,8 @@ from gotn.cli.call import Call
 from gotn.cli.planting import drawn_lines
 from gotn.database.connection import Database
 from gotn.errors import Unavailable
-from gotn.trees.records import TreeDraft
-from gotn.trees.rules import moves
 from gotn.trees.usecases import exporting
+from gotn.trees.usecases.exporting import Part
 from gotn.work.usecases import projects
 
 if TYPE_CHECKING:
@@ -18,60 +17,60 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at the journal's head: a change shows well within a second.
 PAUSE = 0.25
-#: Tasks of a tree that is followed: it is read whole at each change.
-MOST = 20_000
-Draw = Callable[[TreeDraft], None]
+Draw = Callable[[Part], None]
 
 
 def follow(call: Call, tree_id: str, limit: int) -> None:
     """Draw a tree until all its tasks have ended."""
     console = call.console
     if not console.is_terminal:
-        call.run(lambda db: _follow(db, call.project, tree_id, _printed(call, limit)))
+        call.run(lambda db: _follow(db, call.project, tree_id, limit, _printed(call)))
         return
     from rich.live import Live  # noqa: PLC0415
 
     with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
 
-        def draw(found: TreeDraft) -> None:
-            live.update(_picture(found, limit), refresh=True)
+        def draw(found: Part) -> None:
+            live.update(_picture(found), refresh=True)
 
-        call.run(lambda db: _follow(db, call.project, tree_id, draw))
+        call.run(lambda db: _follow(db, call.project, tree_id, limit, draw))
 
 
-def _printed(call: Call, limit: int) -> Draw:
+def _printed(call: Call) -> Draw:
     """Where no terminal can be drawn over, one picture after the other, an empty line between."""
     first = [True]
 
-    def draw(found: TreeDraft) -> None:
+    def draw(found: Part) -> None:
         if not first.pop():
             call.console.print()
         first.append(False)
-        call.console.print(_picture(found, limit), soft_wrap=True)
+        call.console.print(_picture(found), soft_wrap=True)
         call.console.file.flush()
 
     return draw
 
 
-def _picture(found: TreeDraft, limit: int) -> "RenderableType":
+def _picture(found: Part) -> "RenderableType":
     from rich.console import Group  # noqa: PLC0415
 
-    return Group(*drawn_lines(found, limit))
+    return Group(*drawn_lines(found))
 
 
-async def _follow(database: Database, project_id: str, tree_id: str, draw: Draw) -> None:
+async def _follow(
+    database: Database, project_id: str, tree_id: str, limit: int, draw: Draw
+) -> None:
     """Look at the journal's head, and draw where it moved; a database that is away is awaited."""
     seen, before = -1, None
     while True:
         try:
             seq = (await projects.show(database, project_id)).seq
             if seq != seen:
-                found = await exporting.whole(database, project_id, tree_id, most=MOST)
+                found = await exporting.first(database, project_id, tree_id, limit)
                 seen = seq
                 if found != before:
                     draw(found)
                     before = found
-                if all(row["status"] in moves.ENDED for row in found.tasks):
+                if not found.open:
                     return
         except Unavailable:
             pass

@@ -20,6 +20,7 @@ from gotn.trees.exchange.writing import node
 from gotn.trees.records import Planted, StateDraft, TreeDraft
 from gotn.trees.rules import money, totals
 from gotn.trees.usecases import exporting, planting
+from gotn.trees.usecases.exporting import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,26 +138,25 @@ def _whole(call: Call, tree_id: str) -> TreeDraft:
 
 def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> None:
     """Draw a tree, at most so many of its tasks."""
-    found = _whole(call, tree_id)
-    sums = totals.inclusive(found.tasks)
-    shown = found.tasks[:limit]
+    found = call.run(lambda database: exporting.first(database, call.project, tree_id, limit))
     if style == "tree" and output == "-":
-        call.answer(_data(found, shown, sums), lambda _, c: _drawn(found, limit, c))
+        call.answer(_data(found), lambda _, c: _drawn(found, c))
         return
     if style == "tree":
-        text = views.ascii_tree(shown, sums)
+        text = views.ascii_tree(found.tasks, found.sums)
     else:
-        text = views.mermaid(shown) if style == "mermaid" else views.dot(shown, sums)
+        mermaid = style == "mermaid"
+        text = views.mermaid(found.tasks) if mermaid else views.dot(found.tasks, found.sums)
     write(call, text, style, output)
-    if len(shown) < len(found.tasks):
-        call.note(f"{len(shown):,} of {len(found.tasks):,} tasks; --limit shows more.")
+    if len(found.tasks) < found.total:
+        call.note(f"{len(found.tasks):,} of {found.total:,} tasks; --limit shows more.")
 
 
-def _data(found: TreeDraft, shown: list[Row], sums: dict[str, totals.Total]) -> Row:
+def _data(found: Part) -> Row:
     return {
         "tree": {key: value for key, value in found.tree.items() if key != "layout"},
-        "tasks": [_task(row, sums[row["id"]]) for row in shown],
-        "total": len(found.tasks),
+        "tasks": [_task(row, found.sums[row["id"]]) for row in found.tasks],
+        "total": found.total,
     }
 
 
@@ -170,21 +170,19 @@ def _task(row: Row, total: totals.Total) -> Row:
     }
 
 
-def drawn_lines(found: TreeDraft, limit: int) -> "Iterator[Text]":
+def drawn_lines(found: Part) -> "Iterator[Text]":
     """A tree's first tasks as coloured lines, and how many there are more."""
     from gotn.cli.show.terminal import Text  # noqa: PLC0415
 
-    shown = found.tasks[:limit]
-    for branch, status, text in views.lines(shown, totals.inclusive(found.tasks)):
+    for branch, status, text in views.lines(found.tasks, found.sums):
         sign, style = parts.STATUS.get(status, ("○", "cyan"))
         yield Text(branch, style="dim").append(f"{sign} ", style=style).append(text, style="")
-    if len(shown) < len(found.tasks):
-        more = len(found.tasks) - len(shown)
-        yield Text(f"… {more} more of {len(found.tasks)}; --limit shows them.", style="dim")
+    if more := found.total - len(found.tasks):
+        yield Text(f"… {more} more of {found.total}; --limit shows them.", style="dim")
 
 
-def _drawn(found: TreeDraft, limit: int, console: "Console") -> None:
-    for line in drawn_lines(found, limit):
+def _drawn(found: Part, console: "Console") -> None:
+    for line in drawn_lines(found):
         console.print(line, soft_wrap=True)
 
 

@@ -138,6 +138,12 @@ class Task(AsyncStructuredNode):
     project_id = StringProperty(index=True)
     tree_id = StringProperty(index=True)
     uid = StringProperty(db_property="id", index=True)
+    status = StringProperty(index=True)
+    #: The parent's key, or the tree's, where it or something below it may start; and its place.
+    ready_under = StringProperty(index=True)
+    place = IntegerProperty(index=True)
+    #: Milliseconds since 1970.
+    lease_until = IntegerProperty(index=True)
 
     children = AsyncRelationshipTo("Task", "SPAWNED")
     documents = AsyncRelationshipTo("Document", "READ")

@@ -57,6 +57,8 @@ class Ledger:
     #: The last of its entries that changed hard edges, or a node's status other than in a run.
     graph_seq: int | None = None
     entries: list[Entry] = field(default_factory=list)
+    #: What the statement that took the lock read beside the head, if anything.
+    found: dict[str, Any] = field(default_factory=dict)
 
     @property
     def time(self) -> str:

@@ -3,13 +3,14 @@
 import random
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
 from bench import statements
+from bench.rows import working
+from bench.rows.growing import TREE, WIDTH, Tree, document, name
 from bench.sample import short
 from bench.timing import PATIENCE, Result, Series, race, timed
 from bench.world import ROWS, World
@@ -22,29 +23,10 @@ from gotn.trees.usecases.costing import Scope
 from gotn.work.rules import ranks
 
 Row = dict[str, Any]
-TREE = "tree-00000001"
-#: Children of a task: six levels of ten are 111,111 tasks.
-WIDTH = 10
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A stored tree of so many tasks."""
-
-    project: str
-    count: int
-
-    def key(self, number: int) -> str:
-        """A task's key in the database."""
-        return key(self.project, TREE, _name(number))
-
-
-def _name(number: int) -> str:
-    return f"task-{number:08x}"
 
 
 async def trees(world: World) -> AsyncIterator[Result]:
-    """`tree-import`, `total`, `spend`, `recompute`, for trees of a ninth more than the sizes."""
+    """Every row of trees, of a ninth more tasks than the sizes."""
     for size in (*world.options.sizes, *world.options.large):
         count = size * WIDTH // (WIDTH - 1)
         case = f"{short(count)} tasks"
@@ -58,17 +40,8 @@ async def trees(world: World) -> AsyncIterator[Result]:
             yield Result("spend", case, *await _spent(world, tree), operation=True)
         if world.options.wanted("recompute"):
             yield Result("recompute", case, *await _recomputed(world, tree))
-
-
-def document(count: int) -> bytes:
-    """A flat document of a tree, each task with its tokens and cost."""
-    nodes = []
-    for i in range(count):
-        node: Row = {"node_id": _name(i), "prompt": f"Do part {i}", "status": "completed"}
-        node |= {"parent_id": _name((i - 1) // WIDTH)} if i else {}
-        tokens = {"input_tokens": 1000 + i % 7, "output_tokens": i % 11}
-        nodes.append(node | {"cost": tokens | {"total_cost_usd": 0.001 * (i % 13)}})
-    return orjson.dumps({"version": "1.0.0", "metadata": {"tree_id": TREE}, "nodes": nodes})
+        async for result in working.works(world, tree, case):
+            yield result
 
 
 async def _imported(world: World, count: int) -> tuple[Series, Series, Tree]:
@@ -151,7 +124,7 @@ async def _spent(world: World, tree: Tree) -> tuple[Series, Series]:
     data = orjson.dumps({"items": [{"task": {"id": TREE, "cost": str(cost)}}]}).decode()
     until = time.monotonic() + PATIENCE
     for turn in range(-min(20, world.options.operations), world.options.operations):
-        leaf = _name(dice.randrange((tree.count - 1) // WIDTH + 1, tree.count))
+        leaf = name(dice.randrange((tree.count - 1) // WIDTH + 1, tree.count))
         bare = await timed(lambda: world.write(statements.ENTRY, key=spare, data=data))
         ours = await timed(
             lambda leaf=leaf: costing.spend(  # type: ignore[misc]

@@ -44,9 +44,22 @@ def tree(document: Any, report: Report, as_id: str | None = None) -> TreeDraft:
 def flat(nodes: list[Any], about: Row, report: Report, as_id: str | None = None) -> TreeDraft:
     """The same from a list of tasks that name their parents."""
     root = nested(nodes, report)
+    if report.violations:
+        _apart(nodes, about, report)
     report.finish()
     report.warn("a flat list of tasks: it comes back nested")
     return tree(about | {"root_task": root}, report, as_id)
+
+
+def _apart(nodes: list[Any], about: Row, report: Report) -> None:
+    """Report what is wrong with tasks that make no tree, each by itself."""
+    _top(about, report)
+    for node in nodes:
+        name = node.get("node_id") if isinstance(node, dict) else None
+        if isinstance(name, str) and name:
+            depth = node.get("depth") if isinstance(node.get("depth"), int) else 0
+            parent = node.get("parent_id")
+            _task(Place(node, f"task {shown(name)}", parent, 0, depth), report)
 
 
 def _top(document: Any, report: Report) -> Row:

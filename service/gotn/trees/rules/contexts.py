@@ -7,6 +7,8 @@ from typing import Any
 from gotn import shapes
 
 Row = dict[str, Any]
+#: How a source begins that is a variable of the tree's states.
+VARIABLE = "variable:"
 
 
 @dataclass(frozen=True)
@@ -18,21 +20,18 @@ class Around:
     results: tuple[Row, ...] = ()
 
 
-def around(row: Row, tasks: Sequence[Row]) -> Around:
-    """What stands around a task: for the last of a map-reduce all beside it (004, strategies).
+def works_on(parent: Row | None, place: int, count: int) -> range:
+    """The places beside a task, one of so many, on whose results it works (004, strategies).
 
-    For the next of a conditional order it is the one before, on whose result it depends.
+    For the last of a map-reduce all before it; for the next of a conditional order the one
+    before, on whose result it depends.
     """
-    parent = next((one for one in tasks if one["id"] == row.get("parent")), None)
-    if parent is None:
-        return Around()
-    strategy = parent.get("decomposition_strategy")
-    beside = [one for one in tasks if one.get("parent") == parent["id"]]
-    place = next(i for i, one in enumerate(beside) if one["id"] == row["id"])
-    if strategy == "map-reduce" and place == len(beside) - 1:
-        return Around(parent, tuple(beside[:place]))
-    before = beside[place - 1 : place] if strategy == "conditional" else []
-    return Around(parent, tuple(before))
+    strategy = (parent or {}).get("decomposition_strategy")
+    if strategy == "map-reduce" and place == count - 1:
+        return range(place)
+    if strategy == "conditional" and place:
+        return range(place - 1, place)
+    return range(0)
 
 
 def resolved(
@@ -53,8 +52,8 @@ def resolved(
         output = _output(around_.parent or {})
         if output is not None or not found:
             _add(found, missing, source, output, "the parent has no output")
-    elif isinstance(source, str) and source.startswith("variable:"):
-        name = source.removeprefix("variable:")
+    elif isinstance(source, str) and source.startswith(VARIABLE):
+        name = source.removeprefix(VARIABLE)
         _add(found, missing, source, _text(variables.get(name)), "no state has this variable")
     elif isinstance(source, str) and source.startswith("file:"):
         found.append({"source": source, "file": source.removeprefix("file:")})

@@ -13,7 +13,7 @@ from typing import Any
 from gotn import shapes
 from gotn.errors import Invalid
 from gotn.parts import Identity, put
-from gotn.trees.rules import money, totals
+from gotn.trees.rules import money, totals, turns
 
 Row = dict[str, Any]
 #: Members kept as one JSON text each.
@@ -32,9 +32,9 @@ OF_TASK |= {"cost_pico", "savings_pico", "created_at", "started_at", "completed_
 _JOINED = frozenset(("tree", "parent", "position", "documents"))
 #: What every stored entity has beside its own.
 BESIDE = frozenset(("key", "project_id", "caption", "revision"))
-#: Kept totals of a subtree and leases: worked out or passing, so they count in no digest.
+#: Kept totals of a subtree, turns and leases: worked out or passing, so they count in no digest.
 LEASE = frozenset(("lease_until", "lease_token"))
-KEPT = LEASE | totals.kept(totals.Total()).keys()
+KEPT = LEASE | totals.kept(totals.Total()).keys() | turns.OF_TASK | turns.OF_TREE
 
 
 @dataclass

@@ -18,6 +18,8 @@ LEGAL: dict[str, tuple[str, ...]] = {
 RETRIES, PAUSE = 3, 1_000
 #: Statuses that nothing follows by itself.
 ENDED = frozenset(("completed", "failed", "cancelled"))
+#: Strategies by which the tasks below one have to do with each other.
+ORDERED = frozenset(("sequential", "conditional", "map-reduce"))
 
 
 def check(id_: str, before: str, after: str) -> None:
@@ -59,8 +61,9 @@ def waiting(tasks: Sequence[Row]) -> dict[str, str]:
     for parent, children in beside.items():
         strategy = by_id[parent].get("decomposition_strategy")
         for place, row in enumerate(children):
-            reason = _held(by_id[parent], strategy, children, place)
-            if row["status"] == "pending" and reason:
+            if row["status"] != "pending":
+                continue
+            if reason := _held(by_id[parent], strategy, children, place):
                 found[row["id"]] = reason
     return found
 
@@ -94,6 +97,8 @@ def succeeded(row: Row) -> bool:
 def given_up(tasks: Sequence[Row]) -> dict[str, str]:
     """Pending children of a conditional task whose turn cannot come any more, and why."""
     conditional = {row["id"] for row in tasks if row.get("decomposition_strategy") == "conditional"}
+    if not conditional:
+        return {}
     parents = {row["id"]: row.get("parent") for row in tasks}
     return {
         id_: reason

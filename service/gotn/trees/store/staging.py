@@ -1,6 +1,6 @@
 """What the import of a large tree stages: tasks that no query knows, and how far it came."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gotn.database.connection import Tx
@@ -24,11 +24,15 @@ async def note(tx: Tx, project_id: str, **properties: Any) -> None:
 
 
 async def create(
-    tx: Tx, project_id: str, tasks: Sequence[Row], sums: dict[str, totals.Total]
+    tx: Tx,
+    project_id: str,
+    tasks: Sequence[Row],
+    sums: Mapping[str, totals.Total],
+    queue: Mapping[str, Row],
 ) -> None:
     """Stage tasks below those that are staged already."""
     for some in batches(tasks, trees.PAGE):
-        rows = [trees.stored(project_id, row, sums[row["id"]]) for row in some]
+        rows = [trees.stored(project_id, row, sums[row["id"]], queue) for row in some]
         await tx.rows("trees/stage_tasks", tasks=rows)
 
 

@@ -1,12 +1,13 @@
 """Trees, their tasks and documents, and states: written whole, read page by page."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
 from gotn.keys import batches, key, streamed
-from gotn.trees.rules import fold, totals
+from gotn.trees.rules import fold, totals, turns
+from gotn.writing import First
 
 Row = dict[str, Any]
 #: Tasks written or read in one statement.
@@ -23,14 +24,15 @@ async def get(tx: Tx, project_id: str, tree_id: str) -> Row | None:
 
 async def create(tx: Tx, project_id: str, tree: Row, tasks: Sequence[Row]) -> None:
     """Store a new tree: its tasks, parents first, with the totals kept on each."""
-    await create_tree(tx, project_id, tree)
-    await create_tasks(tx, project_id, tree["id"], tasks)
+    await create_tree(tx, project_id, tree, tasks)
+    await create_tasks(tx, project_id, tree["id"], tasks, turns.kept(tasks))
 
 
-async def create_tree(tx: Tx, project_id: str, tree: Row) -> None:
-    """Store a new tree without tasks."""
+async def create_tree(tx: Tx, project_id: str, tree: Row, tasks: Sequence[Row]) -> None:
+    """Store a new tree and how its tasks stand, without these."""
     caption = (tree.get("metadata") or {}).get("root_prompt") or tree["id"]
-    properties = fold.tree_properties(tree) | {
+    properties = fold.tree_properties(tree) | turns.of_tree(tasks)
+    properties |= {
         "key": key(project_id, tree["id"]),
         "project_id": project_id,
         "caption": caption[:_CAPTION],
@@ -39,11 +41,13 @@ async def create_tree(tx: Tx, project_id: str, tree: Row) -> None:
     await tx.rows("trees/create_tree", properties=properties)
 
 
-async def create_tasks(tx: Tx, project_id: str, tree_id: str, tasks: Sequence[Row]) -> None:
-    """Store tasks of a tree, parents first, with the totals kept on each."""
+async def create_tasks(
+    tx: Tx, project_id: str, tree_id: str, tasks: Sequence[Row], queue: Mapping[str, Row]
+) -> None:
+    """Store tasks of a tree, parents first, with the totals and turns kept on each."""
     sums = totals.inclusive(tasks)
     for some in batches(tasks, PAGE):
-        rows = [stored(project_id, row, sums[row["id"]]) for row in some]
+        rows = [stored(project_id, row, sums[row["id"]], queue) for row in some]
         await tx.rows("trees/create_tasks", tree=key(project_id, tree_id), tasks=rows)
         await create_reads(tx, project_id, some)
 
@@ -54,14 +58,17 @@ async def create_reads(tx: Tx, project_id: str, tasks: Iterable[Row]) -> None:
         await tx.rows("trees/create_reads", reads=some)
 
 
-def stored(project_id: str, row: Row, total: totals.Total) -> Row:
-    """A task as a statement that creates it takes it."""
+def stored(project_id: str, row: Row, total: totals.Total, queue: Mapping[str, Row]) -> Row:
+    """A task as a statement that creates it takes it, with what `queue` keeps of its turns."""
     parent = row.get("parent")
+    up = None if parent is None else key(project_id, row["tree"], parent)
     return {
-        "up": None if parent is None else key(project_id, row["tree"], parent),
+        "up": up,
         "position": row["position"],
         "properties": fold.task_properties(row)
         | totals.kept(total)
+        | turn(project_id, row, queue.get(row["id"]))
+        | ({"lease_until": 0} if is_lost(row) else {})
         | {
             "key": key(project_id, row["tree"], row["id"]),
             "project_id": project_id,
@@ -69,6 +76,23 @@ def stored(project_id: str, row: Row, total: totals.Total) -> Row:
             "revision": 1,
         },
     }
+
+
+def turn(project_id: str, row: Row, kept: Row | None) -> Row:
+    """What is kept of a task's turn and of those below it as properties."""
+    if kept is None:
+        return {}
+    found = dict(kept)
+    if found.get(turns.COUNTS[turns.READY]):
+        parent = row.get("parent")
+        names = (row["tree"],) if parent is None else (row["tree"], parent)
+        found["ready_under"] = key(project_id, *names)
+    return found
+
+
+def is_lost(row: Row) -> bool:
+    """Whether nobody can hold a running task that comes out of a journal: leases are in none."""
+    return row["status"] == "running" and row.get("worker") is not None
 
 
 def _reads(project_id: str, rows: Iterable[Row]) -> Iterable[Row]:
@@ -95,13 +119,14 @@ async def pages(tx: Tx, project_id: str, tree_id: str) -> AsyncIterator[list[Row
         page = await tx.value(
             "trees/page_tasks", project=project_id, tree=tree_id, after=after, first=PAGE
         )
-        yield [_row(tree_id, *found) for found in page]
+        yield [as_row(tree_id, *found) for found in page]
         if len(page) < PAGE:
             return
         after = page[-1][0]["id"]
 
 
-def _row(tree_id: str, stored: Row, up: list[Any] | None, reads: list[list[Any]]) -> Row:
+def as_row(tree_id: str, stored: Row, up: list[Any] | None, reads: list[list[Any]]) -> Row:
+    """A task's row as statements give it: properties, parent and place, documents."""
     row = fold.plain(stored, fold.OF_TASK) | {"tree": tree_id, "position": up[1] if up else 0}
     if up:
         row["parent"] = up[0]
@@ -113,16 +138,20 @@ def _row(tree_id: str, stored: Row, up: list[Any] | None, reads: list[list[Any]]
 async def task(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
     """A task's row, or None."""
     found = await tx.value("trees/get_task", task=key(project_id, tree_id, id_))
-    return None if found is None else _row(tree_id, *found)
+    return None if found is None else as_row(tree_id, *found)
 
 
-async def spending(tx: Tx, project_id: str, tree_id: str, id_: str) -> Row | None:
-    """Of a task's row what it cost, and its names; None without such a task."""
-    found = await tx.one("trees/cost_of", task=key(project_id, tree_id, id_))
-    if found is None:
+def spending(project_id: str, tree_id: str, id_: str) -> First:
+    """What takes the project's lock and reads what a task cost."""
+    return First("trees/lock_and_cost", {"task": key(project_id, tree_id, id_)})
+
+
+def spent(found: Row, tree_id: str, id_: str) -> Row | None:
+    """Of a task's row its names and what it cost, as `spending` found it; None without a task."""
+    if not found["known"]:
         return None
-    cost = found["cost"]
-    return {"tree": tree_id, "id": id_} | ({"cost": shapes.loads(cost)} if cost else {})
+    row = {"tree": tree_id, "id": id_}
+    return row | ({"cost": shapes.loads(found["cost"])} if found["cost"] else {})
 
 
 async def change(
@@ -188,13 +217,6 @@ async def put_state(tx: Tx, project_id: str, row: Row) -> None:
     place = key(project_id, row["id"])
     beside = {"key": place, "project_id": project_id, "caption": row["id"][:_CAPTION]}
     await tx.rows("trees/put_state", key=place, properties=fold.state_properties(row) | beside)
-
-
-async def lease(tx: Tx, project_id: str, tree_id: str, task_id: str) -> Row:
-    """A task's lease as properties, empty where it has none."""
-    row = await tx.row("trees/lease_of", task=key(project_id, tree_id, task_id))
-    found = {"lease_until": row["until"], "lease_token": row["token"]}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 async def leases(tx: Tx, project_id: str, tree_id: str, limit: int) -> dict[str, int]:

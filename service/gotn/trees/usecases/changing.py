@@ -4,9 +4,8 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
-from gotn.errors import NotFound
 from gotn.journal import Ledger
-from gotn.trees.rules import moves, totals
+from gotn.trees.rules import totals
 from gotn.trees.store import costs, trees
 
 Row = dict[str, Any]
@@ -15,14 +14,6 @@ Row = dict[str, Any]
 def ms(ledger: Ledger) -> int:
     """The transaction's time in milliseconds since 1970."""
     return int(ledger.now.timestamp() * 1000)
-
-
-def named(tasks: list[Row], id_: str) -> Row:
-    """A tree's task; NotFound where there is none of this id."""
-    row = next((row for row in tasks if row["id"] == id_), None)
-    if row is None:
-        raise NotFound(f"There is no task {id_!r} in tree {tasks[0]['tree']!r}.", id=id_)
-    return row
 
 
 async def change(
@@ -67,14 +58,3 @@ async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
     result = {"status": "cancelled", "errors": [{"message": reason}]}
     new = {"status": "cancelled", "result": result, "timestamps": ended(row, ledger)}
     await change(tx, ledger, row, new, {})
-
-
-async def give_up(tx: Tx, ledger: Ledger, tasks: list[Row]) -> tuple[str, ...]:
-    """Cancel what a conditional order leaves no turn for, one after the other."""
-    gone: list[str] = []
-    while found := moves.given_up(tasks):
-        for row in tasks:
-            if row["id"] in found:
-                await cancel(tx, ledger, row, found[row["id"]])
-                gone.append(row["id"])
-    return tuple(gone)

@@ -9,10 +9,11 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
 from gotn.trees.records import Claimed, Queue, QueuedTask
-from gotn.trees.rules import contexts, moves
-from gotn.trees.store import trees
-from gotn.trees.usecases import spawning
-from gotn.trees.usecases.changing import change, ended, give_up, ms, named
+from gotn.trees.rules import contexts, moves, turns
+from gotn.trees.store import queues, trees, walking
+from gotn.trees.store.queues import Around, Opened
+from gotn.trees.usecases import spawning, turning
+from gotn.trees.usecases.changing import change, ended, ms
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -20,6 +21,7 @@ Row = dict[str, Any]
 SHORTEST, LONGEST = 1_000, 3_600_000
 #: Tasks of a tree whose leases are looked at.
 TASKS = 10_000
+_READY = turns.COUNTS[turns.READY]
 
 
 async def claim(
@@ -44,18 +46,22 @@ async def claim(
         raise Invalid(f"lease_ms: expected {SHORTEST} to {LONGEST}, found {lease_ms}")
 
     async def work(tx: Tx, ledger: Ledger) -> Claimed:
-        tasks = await spawning.whole(tx, ledger.project_id, tree_id)
-        tree = await trees.get(tx, ledger.project_id, tree_id) or {}
-        held = await _expire(tx, ledger, tree_id, tasks)
-        row = _chosen(tasks, task, held)
-        if row is None:
+        tree = await turning.opened(tx, ledger, tree_id)
+        due = await queues.due(tx, ledger.project_id, tree_id, ms(ledger), TASKS)
+        await _expire(tx, ledger, tree_id, due.lost)
+        id_ = task or await _first(tx, ledger, tree, due.paused)
+        if id_ is None:
             return Claimed(tree_id=tree_id)
-        spawning.check_seed(tree, row.get("execution_config"), row["id"])
-        until = ms(ledger) + (lease_ms or _usual(tree, row))
-        return await _claim(tx, ledger, tasks, row, worker, until)
+        at = await turning.around(tx, ledger.project_id, tree_id, id_)
+        if task is not None:
+            await _check(tx, ledger, at)
+        spawning.check_seed(tree.tree, at.row.get("execution_config"), id_)
+        until = ms(ledger) + (lease_ms or _usual(tree.tree, at.row))
+        return await _claim(tx, ledger, at, worker, until)
 
     given = {"tree": tree_id, "worker": worker, "task": task, "lease_ms": lease_ms}
-    return await write(database, request, "claimTask", given, Claimed, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "claimTask", given, Claimed, work, first=first)
 
 
 def _usual(tree: Row, row: Row) -> int:
@@ -65,30 +71,41 @@ def _usual(tree: Row, row: Row) -> int:
     return max(SHORTEST, min(int(found), LONGEST))
 
 
-def _chosen(tasks: list[Row], wanted: str | None, held: dict[str, str]) -> Row | None:
-    """The task to hand out; Conflict or NotFound where the wanted one cannot be."""
-    held = moves.waiting(tasks) | held
-    if wanted is None:
-        ready = (r for r in tasks if r["status"] == "pending" and r["id"] not in held)
-        return next(ready, None)
-    row = named(tasks, wanted)
-    if row["status"] == "running":
-        raise Conflict(f"Task {wanted!r} is held by {row.get('worker')!r}.", id=wanted)
-    moves.check(wanted, row["status"], "running")
-    if wanted in held:
-        raise Conflict(f"Task {wanted!r} cannot start: {held[wanted]}.", id=wanted)
-    return row
+async def _first(tx: Tx, ledger: Ledger, tree: Opened, paused: int) -> str | None:
+    """The first task that may start now; those that wait for their next try are passed over."""
+    project_id, tree_id = ledger.project_id, tree.tree["id"]
+    if not paused:
+        return await queues.first_ready(tx, project_id, tree_id)
+    top = await turning.around(tx, project_id, tree_id, tree.root)
+    ready = await walking.walk(tx, project_id, tree_id, top, paused + 1, (_READY,))
+    for one in ready:
+        until = one.kept.get("lease_until")
+        if one.kept.get("turn") == turns.READY and (until is None or until <= ms(ledger)):
+            return str(one.row["id"])
+    return None
 
 
-async def _claim(
-    tx: Tx, ledger: Ledger, tasks: list[Row], row: Row, worker: str, until: int
-) -> Claimed:
+async def _check(tx: Tx, ledger: Ledger, at: Around) -> None:
+    """Conflict or IllegalMove where a task that was asked for cannot be handed out."""
+    id_, status = at.row["id"], at.row["status"]
+    if status == "running":
+        raise Conflict(f"Task {id_!r} is held by {at.row.get('worker')!r}.", id=id_)
+    moves.check(id_, status, "running")
+    held = await turning.reason(tx, ledger.project_id, at)
+    if at.until is not None and at.until > ms(ledger):
+        held = _later(at.until)
+    if held:
+        raise Conflict(f"Task {id_!r} cannot start: {held}.", id=id_)
+
+
+async def _claim(tx: Tx, ledger: Ledger, at: Around, worker: str, until: int) -> Claimed:
+    row = at.row
     token = uuid4().hex
     new = {"status": "running", "worker": worker, "attempt": row.get("attempt", 0) + 1}
     new["timestamps"] = (row.get("timestamps") or {}) | {"started_at": ledger.time}
     await change(tx, ledger, row, new, {"lease_until": until, "lease_token": token})
-    known = await trees.variables(tx, ledger.project_id, row["tree"])
-    parts, missing = contexts.resolved(row, contexts.around(row, tasks), known)
+    await turning.moved(tx, ledger, at, "pending")
+    parts, missing = await _context(tx, ledger.project_id, at)
     return Claimed(
         tree_id=row["tree"],
         task_id=row["id"],
@@ -102,26 +119,32 @@ async def _claim(
     )
 
 
-async def _expire(tx: Tx, ledger: Ledger, tree_id: str, tasks: list[Row]) -> dict[str, str]:
-    """Running tasks whose lease ended are pending again, or failed after their last try.
+async def _context(tx: Tx, project_id: str, at: Around) -> tuple[list[Row], list[str]]:
+    """The parts of a task's context, and what is missing of it."""
+    row, parent = at.row, at.parent
+    places = contexts.works_on(parent, row["position"], at.beside)
+    results: list[Row] = []
+    if parent is not None:
+        results = await queues.children(tx, project_id, row["tree"], parent["id"], places)
+    source = (row.get("context") or {}).get("source")
+    known: Row = {}
+    if isinstance(source, str) and source.startswith(contexts.VARIABLE):
+        known = await trees.variables(tx, project_id, row["tree"])
+    return contexts.resolved(row, contexts.Around(parent, tuple(results)), known)
 
-    Returns the pending ones that wait for their next try, with the reason.
-    """
-    now, waiting = ms(ledger), {}
-    ends = await trees.leases(tx, ledger.project_id, tree_id, TASKS)
-    for row in tasks:
-        if row["status"] == "pending" and ends.get(row["id"], now) > now:
-            waiting[row["id"]] = _later(ends[row["id"]])
-        if not _is_lost(row, ends.get(row["id"]), now):
-            continue
+
+async def _expire(tx: Tx, ledger: Ledger, tree_id: str, lost: list[str]) -> None:
+    """Running tasks whose lease ended are pending again, or failed after their last try."""
+    for id_ in lost:
+        at = await turning.around(tx, ledger.project_id, tree_id, id_)
+        row = at.row
         failed = row.get("attempt", 1) > moves.retries(row)
         new: Row = {"status": "failed" if failed else "pending", "worker": None}
         if failed:
             new["result"] = {"status": "failed", "errors": [{"message": "its lease ended"}]}
             new["timestamps"] = ended(row, ledger)
         await change(tx, ledger, row, new, {})
-    await give_up(tx, ledger, tasks)
-    return waiting
+        await turning.moved(tx, ledger, at, "running")
 
 
 def _is_lost(row: Row, end: int | None, now: int) -> bool:
@@ -143,16 +166,51 @@ async def queue(database: Database, project_id: str, tree_id: str, *, first: int
     check_project(project_id)
 
     async def read(tx: Tx) -> Queue:
-        tasks = await spawning.whole(tx, project_id, tree_id)
+        tree = await turning.read(tx, project_id, tree_id)
         ends = await trees.leases(tx, project_id, tree_id, TASKS)
         now = int(datetime.now(UTC).timestamp() * 1000)
-        return _queue(tree_id, tasks, ends, now, first)
+        if not tree.walkable:
+            tasks = await turning.whole(tx, project_id, tree_id)
+            return _queue(tree_id, tasks, moves.waiting(tasks), (ends, now), first)
+        tasks, held = await _open(tx, project_id, tree, first + len(ends))
+        found = _queue(tree_id, tasks, held, (ends, now), first)
+        found.total = sum(map(tree.count, turns.TURNS))
+        return found
 
     return await database.read(read)
 
 
-def _queue(tree_id: str, tasks: list[Row], ends: dict[str, int], now: int, first: int) -> Queue:
-    held = moves.waiting(tasks)
+async def _open(
+    tx: Tx, project_id: str, tree: Opened, most: int
+) -> tuple[list[Row], dict[str, str]]:
+    """The first tasks of each turn, all in the tree's order, and why those that wait do."""
+    tree_id = tree.tree["id"]
+    top = await turning.around(tx, project_id, tree_id, tree.root)
+    found: list[walking.Seen] = []
+    for turn in turns.TURNS:
+        if tree.count(turn):
+            walked = await walking.walk(tx, project_id, tree_id, top, most, (turns.COUNTS[turn],))
+            found += [one for one in walked if one.kept.get("turn") == turn]
+    found.sort(key=lambda one: one.path)
+    above = {
+        one.row["parent"]: None
+        for one in found
+        if one.kept.get("turn") == turns.WAITING and "parent" in one.row
+    }
+    families = await queues.families(tx, project_id, tree_id, above)
+    held = {id_: why for one in families for id_, why in moves.waiting(one).items()}
+    return [one.row for one in found], held
+
+
+def _queue(
+    tree_id: str,
+    tasks: list[Row],
+    held: dict[str, str],
+    clock: tuple[dict[str, int], int],
+    first: int,
+) -> Queue:
+    """Who is where, by the ends of leases and the time now."""
+    ends, now = clock
     found: dict[str, list[QueuedTask]] = {"ready": [], "running": [], "waiting": []}
     for row in tasks:
         id_, end = row["id"], ends.get(row["id"])

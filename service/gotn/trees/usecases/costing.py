@@ -145,14 +145,15 @@ async def spend(
         return shown(await _spent(tx, ledger, tree_id, task_id, checked, add=add))
 
     given = {"tree": tree_id, "task": task_id, "cost": checked, "add": add}
-    return await write(database, request, "spend", given, CostTotal, work, create=False)
+    first = trees.spending(request.project_id, tree_id, task_id)
+    return await write(database, request, "spend", given, CostTotal, work, first=first)
 
 
 async def _spent(
     tx: Tx, ledger: Ledger, tree_id: str, task_id: str, cost: Row, *, add: bool
 ) -> totals.Total:
     """Store a task's own cost and note it; what is the same changes nothing."""
-    row = await trees.spending(tx, ledger.project_id, tree_id, task_id)
+    row = trees.spent(ledger.found, tree_id, task_id)
     if row is None:
         raise _missing("task", task_id, ledger.project_id)
     if add:

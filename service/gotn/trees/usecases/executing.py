@@ -7,9 +7,10 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
 from gotn.trees.records import CostTracking, Ended, TaskResult
-from gotn.trees.rules import merging, moves, shaped, totals
-from gotn.trees.store import trees
-from gotn.trees.usecases import changing, spawning
+from gotn.trees.rules import merging, moves, shaped, totals, turns
+from gotn.trees.store import queues, walking
+from gotn.trees.store.queues import Around
+from gotn.trees.usecases import changing, planting, spawning, turning
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -42,14 +43,16 @@ async def finish(
         raise Invalid("; ".join(wrong), violations=wrong)
 
     async def work(tx: Tx, ledger: Ledger) -> Ended:
-        tasks = await spawning.whole(tx, ledger.project_id, tree_id)
-        row = changing.named(tasks, task_id)
+        tree = await turning.opened(tx, ledger, tree_id)
+        at = await turning.around(tx, ledger.project_id, tree_id, task_id)
+        row = at.row
         moves.check(task_id, row["status"], status)
-        await _check_token(tx, ledger, row, token)
+        _check_token(ledger, at, token)
         _check_seed(row, made)
-        new = await spawning.put(tx, ledger, tree_id, tasks, task_id, children) if children else []
+        new = await spawning.put(tx, ledger, tree, at, children) if children else []
+        at.below += len(new)
         await _end(tx, ledger, row, status, made, spent)
-        gone = await changing.give_up(tx, ledger, tasks)
+        gone = await turning.moved(tx, ledger, at, "running")
         ids = tuple(one["id"] for one in new)
         return Ended(
             tree_id=tree_id, task_id=task_id, status=row["status"], spawned=ids, cancelled=gone
@@ -57,15 +60,15 @@ async def finish(
 
     given = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
     given |= {"children": shaped.plain(list(children)), "token": token}
-    return await write(database, request, "finishTask", given, Ended, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "finishTask", given, Ended, work, first=first)
 
 
-async def _check_token(tx: Tx, ledger: Ledger, row: Row, token: str) -> None:
-    lease = await trees.lease(tx, ledger.project_id, row["tree"], row["id"])
-    if lease.get("lease_token") != token or lease["lease_until"] < changing.ms(ledger):
+def _check_token(ledger: Ledger, at: Around, token: str) -> None:
+    if at.token != token or (at.until or 0) < changing.ms(ledger):
         raise Conflict(
-            f"The lease of task {row['id']!r} ended or is another worker's; claim it again.",
-            id=row["id"],
+            f"The lease of task {at.row['id']!r} ended or is another worker's; claim it again.",
+            id=at.row["id"],
         )
 
 
@@ -102,20 +105,26 @@ async def cancel(
     checks.text(reason, "reason")
 
     async def work(tx: Tx, ledger: Ledger) -> Ended:
-        tasks = await spawning.whole(tx, ledger.project_id, tree_id)
-        top = changing.named(tasks, task_id)
-        below, gone = {task_id}, []
-        for row in tasks:
-            if row["id"] != task_id and row.get("parent") not in below:
-                continue
-            below.add(row["id"])
-            if row["status"] not in moves.ENDED:
-                await changing.cancel(tx, ledger, row, reason)
-                gone.append(row["id"])
-        return Ended(tree_id=tree_id, task_id=task_id, status=top["status"], cancelled=tuple(gone))
+        await turning.opened(tx, ledger, tree_id)
+        top = await turning.around(tx, ledger.project_id, tree_id, task_id)
+        before = top.row["status"]
+        below = await walking.walk(
+            tx, ledger.project_id, tree_id, top, planting.TASKS, tuple(turns.COUNTS.values())
+        )
+        gone = [one.row for one in below if one.row["status"] not in moves.ENDED]
+        for row in gone:
+            await changing.cancel(tx, ledger, row, reason)
+        ids = [row["id"] for row in gone]
+        await queues.settle(tx, ledger.project_id, tree_id, [(id_, None) for id_ in ids])
+        if before not in moves.ENDED:
+            top.below, top.turn = 0, None
+            ids += await turning.moved(tx, ledger, top, before)
+        status = top.row["status"]
+        return Ended(tree_id=tree_id, task_id=task_id, status=status, cancelled=tuple(ids))
 
     given = {"tree": tree_id, "task": task_id, "reason": reason}
-    return await write(database, request, "cancelTask", given, Ended, work, create=False)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "cancelTask", given, Ended, work, first=first)
 
 
 async def merge(
@@ -125,9 +134,9 @@ async def merge(
     check_project(project_id)
 
     async def read(tx: Tx) -> merging.MergedResults:
-        tasks = await spawning.whole(tx, project_id, tree_id)
-        row = changing.named(tasks, task_id)
+        await turning.read(tx, project_id, tree_id)
+        row = (await turning.around(tx, project_id, tree_id, task_id)).row
         way = strategy or row.get("merge_strategy") or "concatenate"
-        return merging.merge(way, row, [one for one in tasks if one.get("parent") == task_id])
+        return merging.merge(way, row, await queues.children(tx, project_id, tree_id, task_id))
 
     return await database.read(read)

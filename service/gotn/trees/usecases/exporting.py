@@ -1,12 +1,13 @@
 """A stored tree as its document, and as the files of `--layout aiwg` (004, Storage paths)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from gotn.database.connection import Database, Tx
 from gotn.errors import LimitExceeded, NotFound
 from gotn.trees.records import TreeDraft
-from gotn.trees.rules import money, totals
-from gotn.trees.store import trees
+from gotn.trees.rules import money, moves, totals, turns
+from gotn.trees.store import queues, trees, walking
 from gotn.writing import check_project
 
 Row = dict[str, Any]
@@ -36,16 +37,76 @@ async def whole(
     return await database.read(read)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """The first tasks of a tree, in its order."""
+
+    tree: Row
+    tasks: list[Row]
+    #: What each of them cost with all below it.
+    sums: dict[str, totals.Total]
+    #: How many tasks the tree has, and how many of them have not ended.
+    total: int
+    open: int
+
+
+async def first(database: Database, project_id: str, tree_id: str, count: int) -> Part:
+    """A tree and the first of its tasks; NotFound where there is none.
+
+    It reads what it gives, not the tree; whole only one that is very deep, or whose queue is
+    not kept yet.
+    """
+    check_project(project_id)
+
+    async def read(tx: Tx) -> Part | None:
+        found = await queues.opened(tx, project_id, tree_id)
+        if found is None or not found.walkable or found.tasks <= count:
+            return None
+        top = await queues.around(tx, project_id, tree_id, found.root)
+        if top is None:
+            return None
+        seen = await walking.walk(tx, project_id, tree_id, top, count, walking.ALL)
+        return Part(
+            tree=_kept(found),
+            tasks=[one.row for one in seen],
+            sums={one.row["id"]: one.total for one in seen},
+            total=found.tasks,
+            open=sum(map(found.count, turns.TURNS)),
+        )
+
+    return await database.read(read) or _cut(await whole(database, project_id, tree_id), count)
+
+
+def _cut(found: TreeDraft, count: int) -> Part:
+    sums = totals.inclusive(found.tasks)
+    return Part(
+        tree=found.tree,
+        tasks=found.tasks[:count],
+        sums={row["id"]: sums[row["id"]] for row in found.tasks[:count]},
+        total=len(found.tasks),
+        open=sum(row["status"] not in moves.ENDED for row in found.tasks),
+    )
+
+
 def restated(tree: Row, tasks: list[Row]) -> Row:
     """The tree; what its document says of the whole is worked out anew where a task changed."""
+    whole = totals.inclusive(tasks)[tasks[0]["id"]] if tree.get("touched") else totals.Total()
+    return _restated(tree, turns.of_tree(tasks), whole)
+
+
+def _kept(found: queues.Opened) -> Row:
+    """The same by what is kept."""
+    return _restated(found.tree, found.kept, walking.total(found.kept))
+
+
+def _restated(tree: Row, kept: Row, whole: totals.Total) -> Row:
     if not tree.get("touched") or "metadata" not in tree:
         return tree
-    whole = totals.inclusive(tasks)[tasks[0]["id"]]
     ours: Row = {
-        "max_depth": max(row["depth"] for row in tasks),
-        "total_nodes": len(tasks),
-        "completed_nodes": sum(row["status"] == "completed" for row in tasks),
-        "failed_nodes": sum(row["status"] == "failed" for row in tasks),
+        "max_depth": kept["kept_depth"],
+        "total_nodes": whole.tasks,
+        "completed_nodes": kept["kept_completed"],
+        "failed_nodes": kept["kept_failed"],
         "total_tokens": whole.total_tokens,
         "total_cost_usd": money.short(whole.cost),
     }

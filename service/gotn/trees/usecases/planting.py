@@ -107,7 +107,7 @@ async def _plant(tx: Tx, ledger: Ledger, draft: TreeDraft, number: int | None) -
         await trees.create(tx, ledger.project_id, tree, draft.tasks)
         ledger.record("add_tree", [{"tree": tree}, *({"task": row} for row in draft.tasks)])
         return
-    await trees.create_tree(tx, ledger.project_id, tree)
+    await trees.create_tree(tx, ledger.project_id, tree, draft.tasks)
     await sowing.finish(tx, ledger, number, draft)
     ledger.record("add_tree", [{"tree": tree}])
 

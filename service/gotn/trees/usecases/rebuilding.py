@@ -6,7 +6,7 @@ from typing import Any
 from gotn.database.connection import Database, Tx
 from gotn.journal import Ledger
 from gotn.keys import batches
-from gotn.trees.rules import totals
+from gotn.trees.rules import totals, turns
 from gotn.trees.rules.fold import TreesState
 from gotn.trees.store import staging, trees
 from gotn.trees.usecases import sowing
@@ -34,11 +34,11 @@ async def stage(database: Database, project_id: str, state: TreesState) -> None:
     if not large(state):
         return
     for _, tasks in _tasks(state):
-        sums = totals.inclusive(tasks)
+        sums, queue = totals.inclusive(tasks), turns.kept(tasks)
         for some in batches(tasks, sowing.BATCH):
             await database.write(
-                lambda tx, some=some, sums=sums: staging.create(  # type: ignore[misc]
-                    tx, project_id, some, sums
+                lambda tx, some=some, sums=sums, queue=queue: staging.create(  # type: ignore[misc]
+                    tx, project_id, some, sums, queue
                 )
             )
 
@@ -46,12 +46,13 @@ async def stage(database: Database, project_id: str, state: TreesState) -> None:
 async def write(tx: Tx, ledger: Ledger, state: TreesState) -> None:
     """Store every tree with its tasks, what they executed, and the states."""
     for tree, tasks in _tasks(state):
-        await trees.create_tree(tx, ledger.project_id, tree)
+        await trees.create_tree(tx, ledger.project_id, tree, tasks)
         known = large(state) and await staging.is_staged(tx, ledger.project_id, tasks[0])
         if known:
             await staging.activate(tx, ledger.project_id, tree["id"], tasks)
         else:
-            await trees.create_tasks(tx, ledger.project_id, tree["id"], tasks)
+            queue = turns.kept(tasks)
+            await trees.create_tasks(tx, ledger.project_id, tree["id"], tasks, queue)
     for names in state.executes.values():
         await trees.put_executes(tx, ledger.project_id, names)
     for row in state.states.values():

@@ -6,6 +6,7 @@ it away, as it does any other.
 """
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from gotn import journal
@@ -13,7 +14,7 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, GotnError
 from gotn.journal import Ledger
 from gotn.trees.records import TreeDraft
-from gotn.trees.rules import totals
+from gotn.trees.rules import totals, turns
 from gotn.trees.store import staging
 from gotn.writing import Asked
 
@@ -24,18 +25,26 @@ LARGE = 20_000
 BATCH = 5_000
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What is kept on the tasks of a tree, worked out once for all batches."""
+
+    sums: dict[str, totals.Total]
+    queue: dict[str, Row]
+
+
 async def stage(database: Database, request: Asked, draft: TreeDraft) -> int:
     """Stage every task of a tree; returns the import's number.
 
     Conflict where another import of the project is unfinished, or somebody wrote meanwhile.
     """
     begun = await database.write(lambda tx: _begin(tx, request, draft.tree["content"]))
-    sums = totals.inclusive(draft.tasks)
+    kept = Kept(totals.inclusive(draft.tasks), turns.kept(draft.tasks))
     for start in range(begun["nodes"], len(draft.tasks), BATCH):
         some = draft.tasks[start : start + BATCH]
         try:
             await database.write(
-                lambda tx, some=some, at=start: _put(tx, request, begun, some, sums, at)  # type: ignore[misc]
+                lambda tx, some=some, at=start: _put(tx, request, begun, some, kept, at)  # type: ignore[misc]
             )
         except GotnError:
             await give_up(database, request.project_id, begun["number"])
@@ -62,14 +71,12 @@ async def _begin(tx: Tx, request: Asked, content: str) -> Row:
     return begun
 
 
-async def _put(
-    tx: Tx, request: Asked, begun: Row, some: list[Row], sums: dict[str, totals.Total], at: int
-) -> None:
+async def _put(tx: Tx, request: Asked, begun: Row, some: list[Row], kept: Kept, at: int) -> None:
     """A batch with its journal entries, if nothing was written since the one before."""
     project_id = request.project_id
     ledger = await journal.begin(tx, project_id, request.actor)
     await _expect(tx, ledger, begun["number"], at)
-    await staging.create(tx, project_id, some, sums)
+    await staging.create(tx, project_id, some, kept.sums, kept.queue)
     ledger.record("add_tree", [{"task": row} for row in some], **{"import": begun["number"]})
     await journal.commit(tx, ledger)
     await staging.note(tx, project_id, nodes=at + len(some), seq=ledger.seq)

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gotn.database.connection import Database, Tx
-from gotn.errors import IllegalMove, Invalid, LimitExceeded, NotFound
+from gotn.errors import IllegalMove, Invalid, LimitExceeded
 from gotn.journal import Ledger
 from gotn.keys import key
 from gotn.trees.records import Spawned, TaskNode
 from gotn.trees.rules import moves, shaped, totals
 from gotn.trees.rules.limits import Limits
-from gotn.trees.store import costs, trees
-from gotn.trees.usecases import changing
-from gotn.trees.usecases.exporting import ordered
+from gotn.trees.store import costs, queues, trees
+from gotn.trees.store.queues import Around, Opened
+from gotn.trees.usecases import changing, turning
 from gotn.writing import Asked, write
 
 Row = dict[str, Any]
@@ -21,6 +21,8 @@ Row = dict[str, Any]
 _GIVEN = frozenset(("node_id", "parent_id", "depth", "children", "status", "result", "cost"))
 #: Modes in which a task must name its seed.
 _SEEDED = ("strict", "seeded")
+#: Ids that are tried for one task.
+_TURNS = 100
 
 
 async def spawn(
@@ -34,49 +36,40 @@ async def spawn(
     """
 
     async def work(tx: Tx, ledger: Ledger) -> Spawned:
-        tasks = await whole(tx, ledger.project_id, tree_id)
-        found = await put(tx, ledger, tree_id, tasks, parent, children)
+        tree = await turning.opened(tx, ledger, tree_id)
+        above = await turning.around(tx, ledger.project_id, tree_id, parent)
+        found = await put(tx, ledger, tree, above, children)
         return Spawned(tree_id=tree_id, parent=parent, tasks=tuple(row["id"] for row in found))
 
     given = {"tree": tree_id, "parent": parent, "children": shaped.plain(list(children))}
-    return await write(database, request, "spawnTask", given, Spawned, work, create=False)
-
-
-async def whole(tx: Tx, project_id: str, tree_id: str) -> list[Row]:
-    """Every task of a tree, parents first; NotFound where there is no such tree."""
-    found = [row async for page in trees.pages(tx, project_id, tree_id) for row in page]
-    if not found:
-        raise NotFound(f"There is no tree {tree_id!r} in project {project_id!r}.", id=tree_id)
-    return ordered(found)
+    first = queues.opening(request.project_id, tree_id)
+    return await write(database, request, "spawnTask", given, Spawned, work, first=first)
 
 
 async def put(
-    tx: Tx, ledger: Ledger, tree_id: str, tasks: list[Row], parent: str, children: Sequence[Row]
+    tx: Tx, ledger: Ledger, tree: Opened, above: Around, children: Sequence[Row]
 ) -> list[Row]:
-    """Store new children and note them; the totals above them follow."""
-    above = next((row for row in tasks if row["id"] == parent), None)
-    if above is None:
-        raise NotFound(f"There is no task {parent!r} in tree {tree_id!r}.", id=parent)
-    if above["status"] in moves.ENDED:
-        raise IllegalMove(f"Task {parent!r} is {above['status']}: nothing can be spawned below it.")
-    tree = await trees.get(tx, ledger.project_id, tree_id) or {}
-    beside = [row for row in tasks if row.get("parent") == parent]
-    known = {row["id"] for row in tasks}
-    found = []
-    for at, child in enumerate(children, start=len(beside)):
-        row = _row(tree, above, at, child, ledger.time, known)
-        known.add(row["id"])
-        found.append(row)
-    _check_limits(limits_of(tree), tasks, above, beside, found)
+    """Store new children and note them; totals and turns follow."""
+    parent, tree_id = above.row["id"], above.row["tree"]
+    if above.row["status"] in moves.ENDED:
+        status = above.row["status"]
+        raise IllegalMove(f"Task {parent!r} is {status}: nothing can be spawned below it.")
+    found = [
+        _row(tree.tree, above.row, at, child, ledger.time)
+        for at, child in enumerate(children, start=above.below)
+    ]
+    _check_limits(limits_of(tree.tree), tree.tasks, above, found)
     if not found:
         return []
-    await trees.create_tasks(tx, ledger.project_id, tree_id, found)
+    await _mint(tx, ledger.project_id, above.row, found)
+    await trees.create_tasks(tx, ledger.project_id, tree_id, found, {})
     change = totals.Total()
     for row in found:
         change.add(totals.own(row))
     await costs.add(tx, key(ledger.project_id, tree_id, parent), change)
     ledger.record("add_task", [{"task": row} for row in found])
     await changing.touch(tx, ledger, tree_id)
+    await turning.added(tx, ledger, above, found)
     return found
 
 
@@ -98,7 +91,8 @@ def check_seed(tree: Row, config: Row | None, task: str | None = None) -> None:
         )
 
 
-def _row(tree: Row, above: Row, position: int, child: Row, now: str, known: set[str]) -> Row:
+def _row(tree: Row, above: Row, position: int, child: Row, now: str) -> Row:
+    """A child's row, whose id is minted later."""
     if given := sorted(_GIVEN & child.keys()):
         raise Invalid(f"{given[0]}: spawning gives it; leave it out", field=given[0])
     wrong: list[str] = []
@@ -109,7 +103,7 @@ def _row(tree: Row, above: Row, position: int, child: Row, now: str, known: set[
     extra = {k: v for k, v in members.items() if k not in shaped.members(TaskNode)}
     own = {k: v for k, v in members.items() if k not in extra}
     check_seed(tree, own.get("execution_config"))
-    row = {"tree": above["tree"], "id": _minted(above, position, own["prompt"], known)}
+    row = {"tree": above["tree"], "id": ""}
     row |= {"parent": above["id"], "position": position, "depth": above["depth"] + 1}
     row |= own | {"status": "pending"} | ({"extra": extra} if extra else {})
     row["timestamps"] = own.get("timestamps") or {"created_at": now}
@@ -125,29 +119,40 @@ def _split(row: Row) -> None:
         row["context"] = context | {"documents": None}
 
 
-def _minted(above: Row, position: int, prompt: str, known: set[str]) -> str:
-    """`task-` and eight hex digits, the same for the same place and prompt; none twice."""
-    turn = 0
-    while True:
-        told = "\0".join((above["tree"], above["id"], str(position), prompt, str(turn)))
-        id_ = f"task-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
-        if id_ not in known:
-            return id_
-        turn += 1
+async def _mint(tx: Tx, project_id: str, above: Row, rows: list[Row]) -> None:
+    """Give each row an id: the same for the same place and prompt, and none that is taken."""
+    taken: set[str] = set()
+    left = rows
+    for turn in range(_TURNS):
+        for row in left:
+            row["id"] = _minted(above, row, turn)
+        taken |= await queues.known(tx, project_id, above["tree"], [row["id"] for row in left])
+        again = []
+        for row in left:
+            if row["id"] in taken:
+                again.append(row)
+            taken.add(row["id"])
+        if not again:
+            return
+        left = again
 
 
-def _check_limits(
-    limits: Limits, tasks: list[Row], above: Row, beside: list[Row], new: list[Row]
-) -> None:
+def _minted(above: Row, row: Row, turn: int) -> str:
+    """`task-` and eight hex digits of its place and prompt."""
+    told = "\0".join((above["tree"], above["id"], str(row["position"]), row["prompt"], str(turn)))
+    return f"task-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+
+
+def _check_limits(limits: Limits, tasks: int, above: Around, new: list[Row]) -> None:
     """LimitExceeded for the first limit that these children are beyond."""
     context = max((int((r.get("context") or {}).get("size_tokens") or 0) for r in new), default=0)
     timeout = max(
         (int((r.get("execution_config") or {}).get("timeout_ms") or 0) for r in new), default=0
     )
     for name, value in (
-        ("max_depth", above["depth"] + 1 if new else 0),
-        ("max_children_per_node", len(beside) + len(new)),
-        ("max_total_nodes", len(tasks) + len(new)),
+        ("max_depth", above.row["depth"] + 1 if new else 0),
+        ("max_children_per_node", above.below + len(new)),
+        ("max_total_nodes", tasks + len(new)),
         ("max_context_tokens_per_node", context),
         ("timeout_per_node_ms", timeout),
     ):
