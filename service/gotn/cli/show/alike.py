@@ -44,7 +44,7 @@ def show_similar(data: Row, console: Console, among: str = "") -> None:
     console.print(grid)
 
 
-def _rank(value: float | None) -> str:
+def _rank(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.2f}" if isinstance(value, float) else str(value)
