@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ARGS ?=
 CHAOS_KILLS ?= 100
-# FULL=1 also installs sentence-transformers and torch, some 3 GB; tests and figures need them.
+# FULL=1 also installs sentence-transformers and torch: 3 GB to download, 6 GB here; tests and figures need them.
 FULL ?=
 BIN := .venv/bin
 # Given by hand, PYTHON must be used or refused; otherwise any 3.11 or newer on the PATH will do.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from gotn_embeddings import models
 from gotn_embeddings.encoder import Encoder, Engine, Progress, TextEncoder
-from gotn_embeddings.errors import NoEncoder, NoModel
+from gotn_embeddings.errors import ADVICE, NoEncoder, NoModel
 from gotn_embeddings.identity import Encoded, ModelIdentity
 from gotn_embeddings.models import ModelFiles
 
@@ -24,6 +24,8 @@ AUTO, SENTENCE, ONNX = "auto", "sentence-transformers", "onnx"
 CHOICES = (AUTO, SENTENCE, ONNX)
 #: From so many texts on, loading torch (some seconds, once) pays.
 BULK = 2_000
+#: The same in characters: few long texts are as much work.
+BULK_CHARACTERS = 1_000_000
 #: Engines by name, and the package that each cannot do without.
 PACKAGES = {
     "sentence-transformers": "sentence_transformers",
@@ -39,10 +41,10 @@ ORDER: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ONNX: (("onnxruntime", "openvino"), ("openvino", "onnxruntime")),
     SENTENCE: (("sentence-transformers",), ("sentence-transformers",)),
 }
-INSTALL = (
-    "pip install 'gotn[embeddings-light]' (small, without torch) or "
-    "pip install 'gotn[embeddings]' (sentence-transformers)"
-)
+LIGHT = f"{ADVICE} (small, without torch)"
+FULL = "UV_TORCH_BACKEND=cpu uv pip install 'gotn[embeddings]' (sentence-transformers)"
+#: How to get what each choice asks for.
+INSTALL = {AUTO: f"{LIGHT}, or {FULL}", ONNX: LIGHT, SENTENCE: FULL}
 
 
 def encoder(choice: str = AUTO, model: str | None = None) -> "ChosenEncoder":
@@ -54,7 +56,7 @@ def encoder(choice: str = AUTO, model: str | None = None) -> "ChosenEncoder":
         raise NoEncoder(f"There is no encoder {choice!r}; there are {', '.join(CHOICES)}")
     if not any(installed(name) for name in ORDER[choice][0]):
         wanted = "" if choice == AUTO else f" for GOTN_ENCODER={choice}"
-        raise NoEncoder(f"No encoder is installed{wanted}. {INSTALL}", choice=choice)
+        raise NoEncoder(f"No encoder is installed{wanted}. {INSTALL[choice]}", choice=choice)
     return ChosenEncoder(choice, models.find(model))
 
 
@@ -82,7 +84,8 @@ class ChosenEncoder:
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> Encoded:
         """One vector of length 1 a text, in their order; BadText names the one that cannot be."""
-        bulk = len(texts) >= self._bulk
+        size = sum(len(str(text)) for text in texts)  # what is no text is refused later
+        bulk = len(texts) >= self._bulk or size >= BULK_CHARACTERS
         chosen: Encoder = self._first(self._bulk_order if bulk else self._quick_order)
         return chosen.encode(texts, progress)
 
@@ -95,7 +98,7 @@ class ChosenEncoder:
                 if name in self._loaded:
                     return self._loaded[name]
             reasons = " ".join(error.message for error in self._refused.values())
-            raise NoModel(reasons or f"No encoder is installed. {INSTALL}")
+            raise NoModel(reasons or f"No encoder is installed. {INSTALL[AUTO]}")
 
     def _load(self, name: str) -> None:
         try:

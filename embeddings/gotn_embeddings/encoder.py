@@ -7,21 +7,26 @@ length, one batch at a time, so that a query between a large job's batches waits
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gotn_embeddings.errors import BadText, BadVector
 from gotn_embeddings.identity import Encoded, ModelIdentity, Vectors
-from gotn_embeddings.windows import LONGEST, Window, Windows
+from gotn_embeddings.windows import LONGEST, Window, Windows, pieces
 
-#: Told after each batch: texts done, texts in all.
+#: Told after each batch: characters done, characters in all.
 Progress = Callable[[int, int], None]
-#: Texts that are cut at once, and windows that are computed at once.
-BLOCK, BATCH = 1024, 32
+#: Texts, and characters of them, that are cut at once; windows that are computed at once.
+BLOCK, CHARACTERS, BATCH = 1024, 500_000, 32
 #: Vectors of texts seen last that are kept, for queries that come again.
 KEPT = 1024
+#: A part of a text, with the text's place; sums of vectors, and numbers of windows, by place.
+Piece = tuple[int, str]
+Sums = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class Encoder(Protocol):
@@ -71,14 +76,12 @@ class TextEncoder:
         """One vector of length 1 a text, in their order; BadText names the one that cannot be."""
         keys = _checked(texts)
         found, waiting = self._known(dict(zip(keys, texts, strict=True)))
-        done, pooled = len(texts) - len(waiting), 0
-        for block in _blocks(waiting):
-            vectors, more = self._block([text for _, text in block], progress, done, len(texts))
-            found.update(zip((key for key, _ in block), vectors, strict=True))
-            done, pooled = done + len(block), pooled + more
+        vectors, pooled = self._encoded(list(waiting.values()), progress)
+        found.update(zip(waiting, vectors, strict=True))
         self._keep(found)
         if progress:
-            progress(len(texts), len(texts))
+            total = sum(map(len, waiting.values()))
+            progress(total, total)
         width = self.identity.dimension
         return Encoded(
             vectors=np.array([found[key] for key in keys], np.float32).reshape(-1, width),
@@ -101,26 +104,37 @@ class TextEncoder:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
 
-    def _block(
-        self, texts: list[str], progress: Progress | None, done: int, total: int
-    ) -> tuple[Vectors, int]:
-        """The vectors of a block's texts, and how many of them had more than one window."""
-        cut = self._engine.windows.cut(texts)
+    def _encoded(self, texts: list[str], progress: Progress | None) -> tuple[Vectors, int]:
+        """The vectors of different texts, and how many of them had more than one window."""
+        sums = np.zeros((len(texts), self.identity.dimension), np.float64)
+        counts = np.zeros(len(texts), np.int64)
+        done, total = 0, sum(map(len, texts))
+        for block in _blocks(texts):
+            size = sum(len(piece) for _, piece in block)
+            for share in self._block(block, sums, counts):
+                if progress:
+                    progress(done + int(share * size), total)
+            done += size
+        return _of_length_1(sums, texts), int((counts > 1).sum())
+
+    def _block(self, block: list[Piece], sums: Sums, counts: Counts) -> Iterator[float]:
+        """Add the vectors of a block's windows to its texts' sums; how far it is, each batch."""
+        cut = self._engine.windows.cut([piece for _, piece in block])
         windows = [
-            (len(window.ids), row, window) for row, many in enumerate(cut) for window in many
+            (len(window.ids), row, window)
+            for (row, _), many in zip(block, cut, strict=True)
+            for window in many
         ]
         windows.sort(key=lambda item: item[0])
-        sums = np.zeros((len(texts), self.identity.dimension), np.float64)
         for start in range(0, len(windows), BATCH):
             batch = windows[start : start + BATCH]
             with self._one_at_a_time:
                 vectors = self._engine.run([window for _, _, window in batch])
             weights = np.array([[tokens] for tokens, _, _ in batch])
-            np.add.at(sums, [row for _, row, _ in batch], vectors * weights)
-            if progress:
-                share = (start + len(batch)) / len(windows)
-                progress(done + int(share * len(texts)), total)
-        return _of_length_1(sums, texts), sum(len(many) > 1 for many in cut)
+            rows = [row for _, row, _ in batch]
+            np.add.at(sums, rows, vectors * weights)
+            np.add.at(counts, rows, 1)
+            yield (start + len(batch)) / len(windows)
 
 
 def _checked(texts: Sequence[str]) -> list[str]:
@@ -142,15 +156,26 @@ def _checked(texts: Sequence[str]) -> list[str]:
     return keys
 
 
-def _blocks(texts: dict[str, str]) -> list[list[tuple[str, str]]]:
-    """The texts, short ones first, in blocks: what is computed together is of about one length."""
-    ordered = sorted(texts.items(), key=lambda item: len(item[1]))
-    return [ordered[start : start + BLOCK] for start in range(0, len(ordered), BLOCK)]
+def _blocks(texts: list[str]) -> Iterator[list[Piece]]:
+    """The texts, short ones first, in blocks: what is computed together is of about one length.
+
+    A long text comes in pieces, so that a block is never much, whatever there is to encode.
+    """
+    parts = [(row, piece) for row, text in enumerate(texts) for piece in pieces(text)]
+    block: list[Piece] = []
+    size = 0
+    for row, piece in sorted(parts, key=lambda part: len(part[1])):
+        if block and (len(block) == BLOCK or size + len(piece) > CHARACTERS):
+            yield block
+            block, size = [], 0
+        if piece.strip():
+            block.append((row, piece))
+            size += len(piece)
+    if block:
+        yield block
 
 
-def _of_length_1(
-    sums: np.ndarray[tuple[int, int], np.dtype[np.float64]], texts: list[str]
-) -> Vectors:
+def _of_length_1(sums: Sums, texts: list[str]) -> Vectors:
     lengths = np.linalg.norm(sums, axis=1)
     wrong = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
     if len(wrong):

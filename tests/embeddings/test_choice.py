@@ -12,6 +12,7 @@ from embeddings.conftest import needs
 import gotn_embeddings
 from gotn_embeddings import NoEncoder, NoModel, choice, models
 from gotn_embeddings.choice import ChosenEncoder
+from gotn_embeddings.errors import ADVICE
 from gotn_embeddings.models import ModelFiles
 
 #: In front of a program: these packages are not installed.
@@ -147,13 +148,18 @@ def test_engine_is_chosen_by_size_and_what_is_installed(
     assert quick == encoder.encode(["one"])
     assert [quick] == loaded
     assert bulk == encoder.encode(["one", "two", "three"])
+    assert bulk == encoder.encode(["x" * choice.BULK_CHARACTERS])
 
 
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        ("auto", "No encoder is installed. pip install 'gotn[embeddings-light]'"),
-        ("onnx", "No encoder is installed for GOTN_ENCODER=onnx. pip install"),
+        ("auto", f"No encoder is installed. {ADVICE} (small, without torch), or UV_TORCH_BACKEND"),
+        ("onnx", f"No encoder is installed for GOTN_ENCODER=onnx. {ADVICE} (small"),
+        (
+            "sentence-transformers",
+            "=sentence-transformers. UV_TORCH_BACKEND=cpu uv pip install 'gotn[embeddings]' (",
+        ),
     ],
 )
 def test_without_any_engine_the_error_says_what_to_install(wanted: str, says: str) -> None:

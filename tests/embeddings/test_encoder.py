@@ -1,17 +1,18 @@
 """What every engine shares, with the real model run by ONNX Runtime."""
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 from embeddings.conftest import needs
 
 from gotn_embeddings import BadText, BadVector
-from gotn_embeddings.encoder import BATCH, TextEncoder
+from gotn_embeddings.encoder import BATCH, CHARACTERS, TextEncoder
 from gotn_embeddings.identity import Vectors
-from gotn_embeddings.light import LightEngine
+from gotn_embeddings.light import LightEngine, windows
 from gotn_embeddings.models import ModelFiles
-from gotn_embeddings.windows import LONGEST, Window
+from gotn_embeddings.windows import LONGEST, PIECE, Window, Windows, pieces
 
 
 class Counting:
@@ -130,14 +131,68 @@ def test_odd_texts_fit_their_windows(engine: Counting, text: str) -> None:
     assert text == "".join(window.text for window in windows)
 
 
-def test_a_megabyte_is_encoded(encoder: TextEncoder) -> None:
-    """1 MB of text is one vector, with progress on the way."""
+def test_a_megabyte_is_encoded(encoder: TextEncoder, engine: Counting) -> None:
+    """1 MB of text is one vector, in batches of few windows, with progress on the way."""
     # Of words as long as keys and checksums are, so that it is no thousand windows.
     text = " ".join(f"{n:0200x}" for n in range(4975))[:1_000_000].ljust(1_000_000)
     told: list[tuple[int, int]] = []
     found = encoder.encode([text], lambda done, total: told.append((done, total)))
     assert 1 == found.pooled
-    assert (1, 1) == told[-1]
+    assert (1_000_000, 1_000_000) == told[-1]
+    assert sorted(told) == told
+    assert len(engine.batches) <= len(told) <= len(engine.batches) + 1
+    assert max(map(len, engine.batches)) <= BATCH
+    assert text == "".join(pieces(text))
+
+
+def test_cutting_costs_by_length(files: ModelFiles) -> None:
+    """A megabyte of common words: the tokenizer reads each part few times, never all at once."""
+    needs("tokenizers")
+    read: list[int] = []
+
+    class Tokenizer:
+        def __init__(self) -> None:
+            self._real = windows(files)._tokenizer
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._real, name)
+
+        def encode(self, text: str, **options: Any) -> Any:
+            read.append(len(text))
+            return self._real.encode(text, **options)
+
+        def encode_batch(self, texts: list[str]) -> Any:
+            read.append(sum(map(len, texts)))
+            return self._real.encode_batch(texts)
+
+    class Still:
+        name, arithmetic, identity = "still", "float32", files.identity(384)
+
+        def __init__(self) -> None:
+            self.windows = Windows(Tokenizer(), files.window)
+            self.batches: list[int] = []
+
+        def run(self, windows: list[Window]) -> Vectors:
+            self.batches.append(len(windows))
+            return np.ones((len(windows), 384), np.float32)
+
+    still = Still()
+    text = ("The quick brown fox jumps over the lazy dog. " * 22_223)[:1_000_000]
+    assert 1 == TextEncoder(still).encode([text]).pooled
+    assert 3 * len(text) <= sum(read) <= 4 * len(text)
+    assert max(read) <= CHARACTERS
+    assert 800 < sum(still.batches) < 1000
+    assert {BATCH} >= set(still.batches[:-2])
+
+
+def test_a_long_text_is_cut_between_words() -> None:
+    """Before a space where one is near, else anywhere; nothing is lost."""
+    for text in ("word " * 50_000, "x" * 250_000, "x" * 120_000 + "\n" + "y z" * 50_000, "short"):
+        found = pieces(text)
+        assert text == "".join(found)
+        assert max(map(len, found)) <= PIECE
+        assert len(found) <= 1 + 2 * len(text) // PIECE
+    assert all(piece.startswith(" ") for piece in pieces("word " * 50_000)[1:])
 
 
 @pytest.mark.parametrize(
@@ -176,12 +231,12 @@ def test_nan_of_a_model_is_an_error(engine: Counting) -> None:
 
 
 def test_progress_is_told(encoder: TextEncoder) -> None:
-    """Texts done of texts in all, growing, ending with all; those known already count."""
+    """Characters done of characters in all, growing, ending with all."""
     told: list[tuple[int, int]] = []
     texts = [f"text number {n}" for n in range(70)]
     encoder.encode(texts, lambda done, total: told.append((done, total)))
     assert sorted(told) == told
-    assert (70, 70) == told[-1]
+    assert (total := sum(map(len, texts)), total) == told[-1]
     assert len(told) >= 3
 
 

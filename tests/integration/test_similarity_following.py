@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,15 +126,106 @@ async def test_vectors_of_another_model_are_made_anew(
         assert ("logo", len(SAID)) == (found[0].id, fresh.known(project).encoded)
 
 
+def _no_folder(folder: Path, project: str) -> None:
+    folder.write_text("a file")
+
+
+def _a_folder_for_a_file(folder: Path, project: str) -> None:
+    (folder / f"{project}.vectors" / "in it").mkdir(parents=True)
+
+
+def _no_lock(folder: Path, project: str) -> None:
+    (folder / f"{project}.vectors.lock").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("spoil", [_no_folder, _a_folder_for_a_file, _no_lock])
 async def test_a_disk_that_fails_costs_only_the_next_start(
-    database: Database, request_: Request, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    database: Database,
+    request_: Request,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    spoil: Callable[[Path, str], None],
 ) -> None:
-    """Where no file can be written vectors are kept in memory, and the log says so."""
+    """Where no file can be written vectors are kept in memory, and the log says so once."""
     await bulk.add_graph(database, request_, drafts(), [])
-    (tmp_path / "vectors").write_text("no folder")
+    spoil(tmp_path / "vectors", request_.project_id)
     compared = engine(database, tmp_path)
     with caplog.at_level(logging.WARNING, "gotn.similarity"):
         found = await finding.similar(compared, request_.project_id, text="fox", first=1)
         await compared.close()
     assert ["logo"] == [hit.id for hit in found]
-    assert "not saved" in caplog.text
+    assert 1 == caplog.text.count("vectors are kept in memory alone")
+
+
+async def test_an_index_that_was_deleted_is_told(
+    database: Database, request_: Request, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first use of a project says nothing; where there were vectors it says so."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    first, second = engine(database, tmp_path), engine(database, tmp_path)
+    with caplog.at_level(logging.WARNING, "gotn.similarity"):
+        await linking.link(first, request_)
+        await first.close()
+        assert not caplog.text
+        (tmp_path / "vectors" / f"{request_.project_id}.vectors").unlink()
+        await following.current(second, request_.project_id)
+    assert "are built anew: There is no index" in caplog.text
+
+
+async def test_what_is_encoded_outlives_a_process_that_ends_in_between(
+    database: Database,
+    request_: Request,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Long texts are encoded part by part, and each part is saved: a second try goes on."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    monkeypatch.setattr(following, "CHARACTERS", 200)
+    monkeypatch.setattr(following, "SAVED", 1)
+    first, second = engine(database, tmp_path), engine(database, tmp_path)
+    encode, times = first.encode, 0
+
+    async def encoded(texts: Sequence[str]) -> Any:
+        nonlocal times
+        times += 1
+        if times == 3:
+            raise asyncio.CancelledError
+        return await encode(texts)
+
+    monkeypatch.setattr(first, "encode", encoded)
+    with pytest.raises(asyncio.CancelledError):
+        await following.current(first, request_.project_id)
+    known = await following.current(second, request_.project_id)
+    assert SAID.keys() == known.vectors.keys()
+    assert 0 < known.encoded < len(SAID)
+
+
+async def test_who_leaves_stops_the_thread_that_encodes(database: Database, tmp_path: Path) -> None:
+    """It ends with its batch, so that Ctrl-C does not wait for a megabyte."""
+    compared = engine(database, tmp_path)
+    encoder: Any = await compared.encoder()
+    begun, left, ended = threading.Event(), threading.Event(), threading.Event()
+    done: list[int] = []
+    encode = encoder.encode
+
+    def slowly(texts: Sequence[str], progress: Callable[[int, int], None]) -> Any:
+        def tell(now: int, total: int) -> None:
+            begun.set()
+            left.wait(60)
+            done.append(now)
+            progress(now, total)
+
+        try:
+            return encode(texts, tell)
+        finally:
+            ended.set()
+
+    encoder.encode = slowly
+    task = asyncio.create_task(compared.encode([f"text number {n}" for n in range(200)]))
+    await asyncio.to_thread(begun.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    left.set()
+    assert await asyncio.to_thread(ended.wait, 60)
+    assert 1 == len(done)

@@ -1,11 +1,12 @@
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from gotn.cli.show import parts, plan, terminal, things, visible, work
+from gotn.cli.show import alike, parts, plan, terminal, things, visible, work
 
 
 def drawn(show: Any, data: Any, width: int = 100) -> str:
@@ -237,3 +238,36 @@ def test_a_project_with_an_unfinished_import() -> None:
     assert "20,000" in text
     assert "import --abort -p demo" in text
     assert "--abort" not in drawn(things.show_project, {"id": "demo", **counts})
+
+
+def make_hit(**overrides: Any) -> dict[str, Any]:
+    """A row of what is similar."""
+    node = {"summary": "Draw a logo", "status": "ready", "kind": "task"}
+    row = {"id": "logo", "cosine": 0.5123, "by_meaning": 1, "by_words": 2, "node": node}
+    return row | overrides
+
+
+def test_similar_has_the_columns_that_were_looked_at() -> None:
+    """By words alone there is neither a cosine nor a rank by meaning to show."""
+    both = drawn(alike.show_similar, {"hits": [make_hit(), make_hit(id="fox", cosine=None)]})
+    assert ["cosine", "meaning", "words", "id"] == both.split()[:4]
+    assert ["0.51", "1", "2", "logo"] == both.splitlines()[1].split()[:4]
+    assert "–" == both.splitlines()[2].split()[0]
+    words = drawn(alike.show_similar, {"hits": [make_hit(cosine=None, by_meaning=None)]})
+    assert ["words", "id", "status", "kind", "summary"] == words.splitlines()[0].split()
+    assert ["2", "logo"] == words.splitlines()[1].split()[:2]
+
+
+def test_nothing_similar_says_among_what() -> None:
+    """A filter that nothing passes is named."""
+    assert "Nothing similar.\n" == drawn(alike.show_similar, {"hits": []})
+    show = partial(alike.show_similar, among="--kind nonexist")
+    assert "among the nodes of --kind nonexist." in drawn(show, {"hits": []})
+
+
+@pytest.mark.parametrize("gone", [{"id": "fox", "summary": "A fox"}, "fox"])
+def test_a_merge_in_the_journal_names_its_nodes(gone: Any) -> None:
+    """Its number is what takes it back, so it is to be found."""
+    row = {"seq": 42, "timestamp": "2026-01-01T00:00:00Z", "event": "merge_nodes", "actor": "me"}
+    line = things.entry_line(row | {"data": {"items": [], "keep": "logo", "gone": gone}})
+    assert line.plain.endswith("logo ← fox")

@@ -5,8 +5,8 @@ import sys
 from gotn.settings import Settings
 from gotn.similarity.engine import Options
 
-#: Texts from which on it is shown how far encoding is: fewer take no second.
-SHOWN = 200
+#: Characters from which on it is shown how far encoding is: fewer take a second or two.
+SHOWN = 100_000
 _WIDTH = 30
 
 
@@ -27,5 +27,5 @@ def _draw(done: int, total: int) -> None:
     filled = _WIDTH * done // total
     end = "\n" if done >= total else ""
     bar = "━" * filled + " " * (_WIDTH - filled)
-    sys.stderr.write(f"\rencoding {bar} {done:,} of {total:,} texts{end}")
+    sys.stderr.write(f"\rencoding {bar} {done:,} of {total:,} characters{end}")
     sys.stderr.flush()

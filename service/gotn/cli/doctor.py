@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gotn import provision, shapes
 from gotn.across import examining
-from gotn.cli import connecting
+from gotn.cli import comparing, connecting
 from gotn.cli.call import Call
 from gotn.database.connection import Database
 from gotn.errors import GotnError
@@ -29,6 +29,7 @@ def examine(call: Call) -> int:
     found = _settings(call)
     if found[-1].ok:
         found += _setup(call)
+        found += [_encoder(call), _vectors(call)]
         found += _stored(call)
     wrong = sum(check.ok is False for check in found)
     data = {
@@ -136,6 +137,37 @@ def _server(call: Call) -> Check:
         return Check(name="server", ok=True, found=f"Neo4j {found.version} at {found.bolt_uri}")
     said = "runs but does not answer" if found.running else "does not run"
     return Check(name="server", ok=False, found=f"{said}; log: {found.log}", mend="gotn up")
+
+
+def _encoder(call: Call) -> Check:
+    """What turns texts into vectors; without one the rest works."""
+    from gotn_embeddings import EmbeddingError, choice, encoder  # noqa: PLC0415  # numpy
+
+    wanted = call.settings.encoder
+    try:
+        encoder(wanted, call.settings.encoder_model)
+    except EmbeddingError as error:
+        return Check(name="encoder", ok=None, found=error.message)
+    there = [name for name in choice.ORDER[wanted][1] if choice.installed(name)]
+    model = call.settings.encoder_model or "the built-in model"
+    return Check(name="encoder", ok=True, found=f"{wanted}: {', '.join(there)}; {model}")
+
+
+def _vectors(call: Call) -> Check:
+    """Where vectors are kept; without a folder that can be written they are made each time."""
+    if call.settings.vectors == "neo4j":
+        return Check(name="vectors", ok=True, found="in the database")
+    folder = comparing.options(call.settings, shown=False).folder
+    if not folder.exists() and not folder.is_symlink():
+        return Check(name="vectors", ok=None, found=f"none yet; {folder} is made when needed")
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        return Check(name="vectors", ok=True, found=f"in {folder}")
+    return Check(
+        name="vectors",
+        ok=False,
+        found=f"{folder} is no folder that can be written: vectors are made for each command",
+        mend=f"make {folder} a folder of your own",
+    )
 
 
 def _stored(call: Call) -> list[Check]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,12 +13,12 @@ from gotn.database.connection import Database
 from gotn.errors import EncoderUnavailable, GotnError, Invalid, ProgrammingError, Unavailable
 
 if TYPE_CHECKING:
-    from gotn_embeddings import Encoder, Position, VectorStore
+    from gotn_embeddings import EmbeddingError, Encoder, Position, VectorStore
     from gotn_embeddings.identity import Vectors
 
 T = TypeVar("T")
 log = logging.getLogger("gotn.similarity")
-#: Told as texts are encoded: how many are done, of how many.
+#: Told as texts are encoded: how many characters are done, of how many.
 Progress = Callable[[int, int], None]
 
 
@@ -54,6 +55,8 @@ class Known:
     ends: set[str] = field(default_factory=set)
     #: Texts that were encoded in this process.
     encoded: int = 0
+    #: Characters of them since vectors were last saved.
+    unsaved: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     #: What brings the vectors in step at this moment.
     task: asyncio.Task[None] | None = None
@@ -82,6 +85,8 @@ class Engine:
         self._store: VectorStore | None = None
         self._making = asyncio.Lock()
         self._known: dict[str, Known] = {}
+        #: Files that could not be written, which is said once.
+        self._unwritten: set[str] = set()
 
     def known(self, project: str) -> Known:
         """What is known of a project's vectors."""
@@ -110,7 +115,19 @@ class Engine:
     async def encode(self, texts: Sequence[str]) -> "Vectors":
         """One vector a text; equal texts are encoded once."""
         encoder = await self.encoder()
-        found = await asyncio.to_thread(_told(lambda: encoder.encode(texts, self.options.progress)))
+        left = threading.Event()
+
+        def tell(done: int, total: int) -> None:
+            if left.is_set():
+                raise ProgrammingError("nobody waits for these vectors")
+            if self.options.progress:
+                self.options.progress(done, total)
+
+        try:
+            found = await asyncio.to_thread(_told(lambda: encoder.encode(texts, tell)))
+        except asyncio.CancelledError:
+            left.set()  # a thread cannot be cancelled: it ends with its batch
+            raise
         return found.vectors
 
     async def close(self) -> None:
@@ -123,7 +140,18 @@ class Engine:
         try:
             await close()
         except EmbeddingError as error:
-            log.warning("vectors were not saved: %s", error.message)
+            self.not_saved(error)
+
+    def not_saved(self, error: "EmbeddingError") -> None:
+        """Say, once a file, that vectors stay in memory alone; they can be made again."""
+        file = str(error.facts.get("file"))
+        if file not in self._unwritten:
+            log.warning("vectors are kept in memory alone: %s", error.message)
+            self._unwritten.add(file)
+
+    def saved(self) -> None:
+        """Files can be written again: the next that cannot is said."""
+        self._unwritten.clear()
 
     def _made_encoder(self) -> "Encoder":
         from gotn_embeddings import encoder  # noqa: PLC0415  # numpy; engines come later

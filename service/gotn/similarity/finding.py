@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gotn.errors import Invalid, NotFound
+from gotn.errors import EncoderUnavailable, Invalid, NotFound
 from gotn.graph import filters
 from gotn.graph.scope import require_project
 from gotn.similarity import following, store, texts
@@ -24,6 +24,8 @@ MOST, DEPTH = 100, 50
 RANK = 60
 #: Characters of a text that is looked for, at most.
 LONGEST = 100_000
+#: What can be had without an encoder.
+BY_WORDS = "Without one `--by words` (GraphQL: `way: WORDS`) finds what shares words."
 
 
 async def similar(
@@ -45,7 +47,12 @@ async def similar(
     _check(text, node, first)
     depth = max(DEPTH, 2 * first)
     asked = _Asked(engine, project_id, text, node, which)
-    near = {} if way is SearchWay.WORDS else await asked.by_meaning(depth)
+    try:
+        near = {} if way is SearchWay.WORDS else await asked.by_meaning(depth)
+    except EncoderUnavailable as error:
+        if way is SearchWay.MEANING:
+            raise
+        raise EncoderUnavailable(f"{error.message} {BY_WORDS}", **error.facts) from error
     by_words = [] if way is SearchWay.MEANING else await asked.by_words(depth)
     found = fused(list(near), by_words)[:first]
     if way is SearchWay.HYBRID:

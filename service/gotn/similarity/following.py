@@ -25,10 +25,10 @@ log = logging.getLogger("gotn.similarity")
 ENTRIES = 2_000
 #: Changes that are told apart for linking; of more, everything is linked anew.
 CHANGES = 2_000
-#: Texts whose encoding is saved before more are encoded.
-SAVED = 1_000
-#: Texts, and characters of them, that are encoded at once; a bulk encoder begins below that.
-TEXTS, CHARACTERS = 4_000, 16_000_000
+#: Characters whose encoding is saved before more are encoded: some seconds' work.
+SAVED = 500_000
+#: Texts, and characters of them, that are encoded at once; a bulk encoder begins at that.
+TEXTS, CHARACTERS = 4_000, 1_000_000
 
 
 async def current(engine: Engine, project_id: str) -> Known:
@@ -75,11 +75,12 @@ async def _head(engine: Engine, project_id: str) -> "Position":
 async def _catch_up(
     engine: Engine, project_id: str, known: Known, kept: "VectorStore", head: "Position"
 ) -> None:
-    at = await _opened(project_id, known, kept)
+    at = await _opened(engine, project_id, known, kept)
     changed = await _changed(engine, project_id, known, at, head)
     if changed is None:
         if at.seq >= head.seq:  # of another journal: it would not follow this one
-            await _replace(project_id, kept, await kept.get(project_id, [*known.vectors.values()]))
+            there = await kept.get(project_id, [*known.vectors.values()])
+            await _replace(engine, project_id, kept, there)
         known.forget(None)
         await _compare(engine, project_id, known, kept, head)
     else:
@@ -90,11 +91,11 @@ async def _catch_up(
     if len(known.nodes) + len(known.ends) > CHANGES:
         known.forget(None)
     await noting.keep(project_id, known, kept)
-    if changed is None:
-        await _save(project_id, kept)
+    if changed is None or known.unsaved >= SAVED:
+        await _save(engine, project_id, known, kept)
 
 
-async def _opened(project_id: str, known: Known, kept: "VectorStore") -> "Position":
+async def _opened(engine: Engine, project_id: str, known: Known, kept: "VectorStore") -> "Position":
     """The entry that the vectors follow; an index that cannot answer begins anew."""
     from gotn_embeddings import IndexUnusable, Position  # noqa: PLC0415  # only where it is used
 
@@ -104,10 +105,11 @@ async def _opened(project_id: str, known: Known, kept: "VectorStore") -> "Positi
             return at
         held = await kept.ids(project_id)
     except IndexUnusable as unusable:
-        level = logging.INFO if unusable.reason == "missing" else logging.WARNING
+        new = unusable.reason == "missing" and not await _linked(engine, project_id)
+        level = logging.INFO if new else logging.WARNING
         log.log(level, "vectors of %s are built anew: %s", project_id, unusable.message)
         at, held = Position(), set()
-        await _replace(project_id, kept, {})
+        await _replace(engine, project_id, kept, {})
     known.forget(None)
     if held:
         noting.recall(known, await kept.note(project_id))
@@ -115,27 +117,40 @@ async def _opened(project_id: str, known: Known, kept: "VectorStore") -> "Positi
     return at
 
 
-async def _replace(project_id: str, kept: "VectorStore", vectors: "dict[str, Vectors]") -> None:
-    """Begin anew with these vectors; on a full disk in memory alone."""
+async def _linked(engine: Engine, project_id: str) -> bool:
+    """Whether its nodes were compared before, so that there have been vectors of them."""
+    found = await engine.database.read(
+        lambda tx: tx.row("similarity/get_linked", project=project_id)
+    )
+    return found["linked"] is not None
+
+
+async def _replace(
+    engine: Engine, project_id: str, kept: "VectorStore", vectors: "dict[str, Vectors]"
+) -> None:
+    """Begin anew with these vectors; where no file can be written, in memory alone."""
     from gotn_embeddings import IndexNotSaved, Position  # noqa: PLC0415  # the same
 
     try:
         await kept.replace(project_id, vectors, Position())
     except IndexNotSaved as error:
-        log.warning("vectors of %s were not saved: %s", project_id, error.message)
+        engine.not_saved(error)
 
 
-async def _save(project_id: str, kept: "VectorStore") -> None:
+async def _save(engine: Engine, project_id: str, known: Known, kept: "VectorStore") -> None:
     """Let what took long to encode outlive this process, where the store has files."""
     from gotn_embeddings import IndexNotSaved  # noqa: PLC0415  # the same
 
+    known.unsaved = 0
     save: Callable[[str], Awaitable[bool]] | None = getattr(kept, "save", None)
     if save is None:
         return
     try:
         await save(project_id)
     except IndexNotSaved as error:
-        log.warning("vectors of %s were not saved: %s", project_id, error.message)
+        engine.not_saved(error)
+    else:
+        engine.saved()
 
 
 async def _changed(
@@ -176,23 +191,23 @@ async def _compare(
     there: set[str] = set()
     async for found in _gathered(store.pages(engine.database, project_id)):
         there |= found.keys()
-        before = known.encoded
         await _put(engine, project_id, known, kept, found)
-        if known.encoded - before >= SAVED:
-            await _save(project_id, kept)
+        if known.unsaved >= SAVED:
+            await _save(engine, project_id, known, kept)
     await _drop(project_id, known, kept, known.vectors.keys() - there, head)
 
 
 async def _gathered(pages: AsyncIterator[list[tuple[str, str]]]) -> AsyncIterator[dict[str, str]]:
-    """Pages put together, as many as are encoded at once."""
+    """Pages put together or apart, as much as is encoded at once."""
     found: dict[str, str] = {}
     size = 0
     async for page in pages:
-        found |= dict(page)
-        size += sum(len(text) for _, text in page)
-        if len(found) >= TEXTS or size >= CHARACTERS:
-            yield found
-            found, size = {}, 0
+        for id_, text in page:
+            found[id_] = text
+            size += len(text)
+            if len(found) >= TEXTS or size >= CHARACTERS:
+                yield found
+                found, size = {}, 0
     if found:
         yield found
 
@@ -231,6 +246,7 @@ async def _vectors(
     if missing:
         ready |= dict(zip(missing, await engine.encode(list(missing.values())), strict=True))
         known.encoded += len(missing)
+        known.unsaved += sum(map(len, missing.values()))
     return {id_: ready[sha] for id_, sha in contents.items()}
 
 

@@ -23,24 +23,31 @@ def show_linked(data: Row, console: Console) -> None:
         console.print(Text(f"{data['stated']} stated by others stay as they are.", style="dim"))
 
 
-def show_similar(data: Row, console: Console) -> None:
-    """What is similar, best first."""
+def show_similar(data: Row, console: Console, among: str = "") -> None:
+    """What is similar, best first; `among`: what was asked of it."""
     if not data["hits"]:
-        console.print("Nothing similar.")
+        said = f"Nothing similar among the nodes of {among}." if among else "Nothing similar."
+        console.print(Text(said))
         return
-    names = ("cosine", "meaning", "words", "id", "status", "kind", "summary")
-    grid = parts.table(*names, right=names[:3])
+    ranks = {"cosine": "cosine", "by_meaning": "meaning", "by_words": "words"}
+    ranks = {n: title for n, title in ranks.items() if any(r[n] is not None for r in data["hits"])}
+    grid = parts.table(*ranks.values(), "id", "status", "kind", "summary", right=[*ranks.values()])
     for row in data["hits"]:
         node = row["node"] or {}
         grid.add_row(
-            "–" if row["cosine"] is None else f"{row['cosine']:.2f}",
-            *("–" if row[way] is None else f"{row[way]}" for way in ("by_meaning", "by_words")),
+            *(_rank(row[name]) for name in ranks),
             parts.text(row["id"], "bold"),
             parts.status(node.get("status")),
             parts.text(node.get("kind"), "dim"),
             parts.text(parts.short(node.get("summary"))),
         )
     console.print(grid)
+
+
+def _rank(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def show_context(data: Row, console: Console) -> None:

@@ -277,10 +277,18 @@ def _items(data: Any) -> str:
     """What an entry touched, in a few words."""
     items = data.get("items") if isinstance(data, dict) else None
     if not items:
-        return ""
+        return _merged(data)
     names = [name for item in items[:3] if (name := _named(item))]
     more = f" and {len(items) - len(names)} more" if len(items) > len(names) else ""
     return parts.short(", ".join(names) + more, 70)
+
+
+def _merged(data: Any) -> str:
+    """The two nodes of a merge, whose number takes it back, or of one that was taken back."""
+    if not isinstance(data, dict) or not data.get("keep") or not data.get("gone"):
+        return ""
+    gone = data["gone"]
+    return f"{data['keep']} ← {gone.get('id') if isinstance(gone, dict) else gone}"
 
 
 def _named(item: Any) -> str:

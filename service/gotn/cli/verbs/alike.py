@@ -1,6 +1,7 @@
 """What is about the same: similar, context, dedupe, disagreements."""
 
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -77,8 +78,20 @@ def similar(
     except NotFound as error:
         if "id" not in error.facts:
             raise
+        if not any(map(str.isspace, what)):
+            call.note(f"No node has the id {what!r}: it is looked for as a text.")
         found = call.ask("Similar", **given, text=what)
-    call.answer({"hits": found}, alike.show_similar)
+    among = ", ".join(f"--{name} {value}" for name, value in _told(given["filter"]))
+    call.answer({"hits": found}, partial(alike.show_similar, among=among))
+
+
+def _told(asked: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was asked for, an option and its value each."""
+    return [
+        (name, str(one).lower() if name == "status" else str(one))
+        for name, value in asked.items()
+        for one in (value if isinstance(value, list) else [value])
+    ]
 
 
 def context(

@@ -1,6 +1,7 @@
 """gotn project: list, show, settings, remove."""
 
 import contextlib
+import math
 from typing import Annotated
 
 import typer
@@ -73,7 +74,8 @@ def _value(name: str, text: str) -> str | float | None:
     """What a setting is set to; a text that is no number is left for the service to refuse."""
     if name in ("soft_k", "soft_threshold"):
         with contextlib.suppress(ValueError):
-            return int(text) if text.isdigit() else float(text)
+            number = int(text) if text.isdigit() else float(text)
+            return number if math.isfinite(number) else text
     return text or None
 
 
