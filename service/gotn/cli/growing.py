@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from gotn.cli.call import Call
 from gotn.cli.planting import drawn_lines
+from gotn.cli.protocol import stuck
 from gotn.database.connection import Database
 from gotn.errors import Unavailable
 from gotn.trees.records import TreeDraft
-from gotn.trees.rules import moves
-from gotn.trees.usecases import exporting
+from gotn.trees.usecases import claiming, exporting
 from gotn.work.usecases import projects
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ Draw = Callable[[TreeDraft], None]
 
 
 def follow(call: Call, tree_id: str, limit: int) -> None:
-    """Draw a tree until all its tasks have ended."""
+    """Draw a tree until all its tasks have ended, or none can go on by itself."""
     console = call.console
     if not console.is_terminal:
-        call.run(lambda db: _follow(db, call.project, tree_id, _printed(call, limit)))
+        drawn = _printed(call, limit)
+        _end(call, tree_id, call.run(lambda db: _follow(db, call.project, tree_id, drawn)))
         return
     from rich.live import Live  # noqa: PLC0415
 
@@ -36,7 +37,14 @@ def follow(call: Call, tree_id: str, limit: int) -> None:
         def draw(found: TreeDraft) -> None:
             live.update(_picture(found, limit), refresh=True)
 
-        call.run(lambda db: _follow(db, call.project, tree_id, draw))
+        why = call.run(lambda db: _follow(db, call.project, tree_id, draw))
+    _end(call, tree_id, why)
+
+
+def _end(call: Call, tree_id: str, why: str | None) -> None:
+    """Say how to go on, where following ended before the tree did."""
+    if why:
+        call.console.print(stuck(tree_id, why), markup=False, soft_wrap=True)
 
 
 def _printed(call: Call, limit: int) -> Draw:
@@ -59,8 +67,11 @@ def _picture(found: TreeDraft, limit: int) -> "RenderableType":
     return Group(*drawn_lines(found, limit))
 
 
-async def _follow(database: Database, project_id: str, tree_id: str, draw: Draw) -> None:
-    """Look at the journal's head, and draw where it moved; a database that is away is awaited."""
+async def _follow(database: Database, project_id: str, tree_id: str, draw: Draw) -> str | None:
+    """Look at the journal's head, and draw where it moved; a database that is away is awaited.
+
+    Returns why the tree goes no further, where its tasks have not all ended.
+    """
     seen, before = -1, None
     while True:
         try:
@@ -71,8 +82,9 @@ async def _follow(database: Database, project_id: str, tree_id: str, draw: Draw)
                 if found != before:
                     draw(found)
                     before = found
-                if all(row["status"] in moves.ENDED for row in found.tasks):
-                    return
+                queue = await claiming.queue(database, project_id, tree_id, first=1)
+                if not queue.total or queue.stuck:
+                    return queue.stuck
         except Unavailable:
             pass
         await asyncio.sleep(PAUSE)

@@ -6,8 +6,8 @@ from gotn import checks
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
-from gotn.trees.records import CostTracking, Ended, TaskResult
-from gotn.trees.rules import merging, moves, shaped, totals
+from gotn.trees.records import Ended, TaskResult
+from gotn.trees.rules import given, merging, moves, shaped, totals
 from gotn.trees.store import trees
 from gotn.trees.usecases import changing, spawning
 from gotn.writing import Asked, check_project, write
@@ -37,7 +37,7 @@ async def finish(
     if status not in ("completed", "failed"):
         raise Invalid(f"status: expected completed or failed, found {status!r}", field="status")
     made = shaped.shape(TaskResult, result or {}, "result", wrong.append, beside=frozenset())
-    spent = shaped.shape(CostTracking, cost or {}, "cost", wrong.append, beside=frozenset())
+    spent = given.cost(cost, wrong.append)
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
 
@@ -55,9 +55,9 @@ async def finish(
             tree_id=tree_id, task_id=task_id, status=row["status"], spawned=ids, cancelled=gone
         )
 
-    given = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
-    given |= {"children": shaped.plain(list(children)), "token": token}
-    return await write(database, request, "finishTask", given, Ended, work, create=False)
+    asked = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
+    asked |= {"children": shaped.plain(list(children)), "token": token}
+    return await write(database, request, "finishTask", asked, Ended, work, create=False)
 
 
 async def _check_token(tx: Tx, ledger: Ledger, row: Row, token: str) -> None:
@@ -80,7 +80,7 @@ def _check_seed(row: Row, result: Row) -> None:
 
 
 async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost: Row) -> None:
-    again = status == "failed" and row.get("attempt", 1) <= moves.retries(row)
+    again = status == "failed" and not moves.is_last(row)
     new: Row = {"status": "pending" if again else status}
     lease: Row = {}
     if again:
@@ -114,8 +114,8 @@ async def cancel(
                 gone.append(row["id"])
         return Ended(tree_id=tree_id, task_id=task_id, status=top["status"], cancelled=tuple(gone))
 
-    given = {"tree": tree_id, "task": task_id, "reason": reason}
-    return await write(database, request, "cancelTask", given, Ended, work, create=False)
+    asked = {"tree": tree_id, "task": task_id, "reason": reason}
+    return await write(database, request, "cancelTask", asked, Ended, work, create=False)
 
 
 async def merge(
