@@ -1,7 +1,8 @@
 """The only converter between what is stored, what travels as JSON, and records.
 
 Neo4j keeps a moment as a temporal value and a leaf that is never matched on as JSON text;
-journals and documents keep both as plain JSON. Records use datetime and Python values.
+journals and documents keep both as plain JSON. Records use datetime and Python values; a
+Decimal is exact text wherever it is no Decimal.
 """
 
 import dataclasses
@@ -9,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import Enum
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -193,6 +195,8 @@ def _reader(hint: Any) -> _Reader | None:
         return None
     if hint is datetime:
         return moment
+    if hint is Decimal:
+        return Decimal
     if dataclasses.is_dataclass(hint):
         return partial(build, hint)
     return hint if issubclass(hint, Enum) else None
@@ -203,7 +207,7 @@ def _many(read: _Reader | None) -> _Reader:
 
 
 def plain(record: Any) -> dict[str, Any]:
-    """A record as a plain row: enums by value, moments as ISO text, no absent members."""
+    """A record as a plain row: enums by value, moments and decimals as text, nothing absent."""
     return {
         field.name: _plain(value)
         for field in dataclasses.fields(record)
@@ -216,6 +220,8 @@ def _plain(value: Any) -> Any:
         return value.value
     if isinstance(value, datetime):
         return iso(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return plain(value)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

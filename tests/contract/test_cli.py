@@ -24,6 +24,7 @@ run replan | run claim | run heartbeat | run complete | run fail | run release |
 run work | run watch
 tree new | tree import | tree show | tree report | tree export | cost show | cost record
 tree ready | tree link | tree spawn | tree claim | tree finish | tree merge | tree cancel
+tree retry
 journal tail | journal export | journal verify | journal replay
 similar | context | dedupe | disagreements
 help | completion

@@ -163,7 +163,9 @@ def test_the_protocol_of_agents(gotn: Command, tmp_path: Path) -> None:
     tree = "tree-00000002"
     claimed = gotn.data("tree", "claim", tree, "--worker", "me")
     assert ("root", "Answer", 1) == (claimed["task_id"], claimed["prompt"], claimed["attempt"])
-    assert "Nothing can start now." in gotn.text("tree", "claim", tree, "--worker", "you")
+    assert "Nothing can start now: 1 running, 0 waiting." in gotn.text(
+        "tree", "claim", tree, "--worker", "you"
+    )
     ended = gotn.data(
         *("tree", "finish", tree, "root", "--token", claimed["token"], "--output", "Split"),
         *("--tokens", "900", "--cost", "0.000000000001"),
@@ -210,11 +212,43 @@ def test_a_tree_from_nothing(gotn: Command) -> None:
     gotn.data("node", "add", "m", "--kind", "k", "--summary", "s", "--prompt", "p")
     assert f"{tree} / {child} executed m." in gotn.text("tree", "link", tree, "m", "--task", child)
     assert 1 == gotn.data("cost", "show", "--node", "m")["own"]["tasks"]
+    shown = gotn.text("tree", "show", tree)
+    assert f"Executed: n, {child} executed m" in shown
+    assert f"Executed: n, {child} executed m" in gotn.text("tree", "report", tree)
+    assert f"{tree} / {child}" in gotn.text("node", "show", "m")
+    assert [tree] == [one["tree_id"] for one in gotn.data("node", "show", "n")["trees"]]
+    assert 1 == gotn.data("project", "show")["trees"]
     gotn.data("tree", "cancel", tree, root)
     assert "every task has ended" in gotn.text("tree", "ready", tree)
     assert 2 == gotn.run("tree", "new", "p", "--mode", "strict").returncode
+    assert 2 == gotn.run("tree", "new", " ").returncode
+    assert gotn.error("cost", "show", "--session", "nosuch", code=3)
     assert 2 == gotn.run("cost", "record", tree, root).returncode
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_a_tree_that_is_stuck(gotn: Command) -> None:
+    """Queue, claim and following say how to go on, and end; an unknown cost is no zero."""
+    made = gotn.data("tree", "new", "Answer", "--strategy", "sequential")
+    tree, root = made["tree_id"], made["root"]
+    token = gotn.data("tree", "claim", tree, "--worker", "me")["token"]
+    once = '{"prompt": "a", "execution_config": {"retry_policy": {"max_retries": 0}}}'
+    children = ("--child", once, "--child", "b")
+    first = gotn.data("tree", "finish", tree, root, "--token", token, *children)["spawned"][0]
+    token = gotn.data("tree", "claim", tree, "--worker", "me")["token"]
+    ended = ("--failed", "--result", '{"errors": [{"message": "it broke"}]}', "--tokens", "5")
+    gotn.data("tree", "finish", tree, first, "--token", token, *ended)
+    way = f"gotn tree retry {tree} TASK"
+    for words in (("ready", tree), ("claim", tree, "--worker", "me"), ("show", tree, "--follow")):
+        told = gotn.text("tree", *words)
+        assert f"({first} failed for good)" in told, words
+        assert way in told, words
+    shown = gotn.text("tree", "show", tree)
+    assert "5 tokens cost unknown  it broke" in shown
+    assert " – " in gotn.text("tree", "show")
+    assert f"{first} is pending." in gotn.text("tree", "retry", tree, first)
+    assert "5 tokens, cost unknown." in gotn.text("cost", "record", tree, first, "--tokens", "5")
+    assert first == gotn.data("tree", "claim", tree, "--worker", "me")["task_id"]
 
 
 def test_a_tree_is_followed(gotn: Command) -> None:
@@ -265,7 +299,8 @@ def test_files_of_a_context(gotn: Command, tmp_path: Path, monkeypatch: pytest.M
     (work / "t.json").write_text(json.dumps({"version": "1.0.0", "root_task": root}))
     tree = gotn.data("tree", "import", "t.json")["tree_id"]
     told = [gotn.data("tree", "claim", tree, "--worker", "w") for _ in names]
-    assert "[file:notes.md]\nNotes here\n\nRead: file:notes.md\n\nRead" == told[0]["prompt"]
+    assert "[file:notes.md]\nNotes here\n\nRead" == told[0]["prompt"]
+    assert {"Read"} == {one["prompt"] for one in told[1:]}
     assert [["file:../secret.md: it is outside this folder"],
             ["file:link.md: it is outside this folder"],
             ["file:none.md: it cannot be read here"]] == [

@@ -234,6 +234,14 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "the same id twice": (tree(node(children=[node("b"), node("b")])), '"b" stands twice'),
     "half a file": (json.dumps(tree())[:-20], "the end of the file"),
+    "no depth at all": (tree(limits={"max_depth": -1}), "limits.max_depth: expected 1 or more"),
+    "a depth of text": (tree(limits={"max_depth": "x"}), "limits.max_depth: expected a whole"),
+    "half a level": (tree(limits={"max_depth": 1.5}), "limits.max_depth: expected a whole"),
+    "an unknown limit": (tree(limits={"max_dept": 5}), "did you mean max_depth?"),
+    "limits that are none": (tree(limits=[5]), "limits: expected an object"),
+    "more tokens than there are": (
+        tree(node(cost={"input_tokens": 10**30})), 'task "a".cost.input_tokens: 1000000'
+    ),
     "no root": ({"version": "1.0.0"}, "root_task: is missing"),
     "two roots": (
         {"version": "1.0.0", "nodes": [node("a"), node("b")]}, "one root, found 2 tasks without"
@@ -271,6 +279,28 @@ def test_bad_input_is_named(name: str) -> None:
         read(document)
     reasons = [one["reason"] for one in refused.value.facts["violations"]]
     assert any(said in reason for reason in reasons), reasons
+
+
+def test_places_of_what_is_no_json() -> None:
+    """NaN is found on its line, and a key that stands twice in its task."""
+    text = json.dumps(tree(node("b", prompt="NaN")), indent=1).replace('"completed"', "NaN")
+    with pytest.raises(BadDocument, match=r"line 6: expected a JSON number, found NaN"):
+        read(text)
+    with pytest.raises(BadDocument, match='task "b": expected each key once, found "prompt" twice'):
+        read(json.dumps(tree(node("b"))).replace('"status"', '"prompt"'))
+
+
+def test_mistyped_members_are_warned_of() -> None:
+    """A cost's every unknown member, elsewhere what is nearly a known one; kept, and told once."""
+    child = node("b", cost={"total_cost": 1}, mine=1)
+    root = node(cost={"total_cost": 1, "bogus": 2}, promt="p", children=[child])
+    draft = read(tree(root, metadata={"tree_id": "tree-00000001"}))
+    told = [one.reason for one in draft.warnings if "no such member" in one.reason]
+    assert 3 == len(told), told
+    assert 'task "a".cost.total_cost: 004 has no such member' in told[0]
+    assert "did you mean total_cost_usd?" in told[0]
+    assert "did you mean prompt?" in told[2]
+    assert '"total_cost": 1' in printed(draft)
 
 
 def test_every_violation_is_listed() -> None:

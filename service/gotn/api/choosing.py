@@ -91,6 +91,13 @@ class RunsOfNodeOrder(Enum):
     )
 
 
+@strawberry.enum(description="How what executed a node is listed.")
+class ExecutorOrder(Enum):
+    """How what executed a node is listed."""
+
+    ID = strawberry.enum_value(by(Key("id"), Key("key")), description="By id.")
+
+
 @strawberry.input(description="Which work nodes; members are joined by AND, null asks nothing.")
 class WorkNodeFilter:
     """Which work nodes; members are joined by AND, null asks nothing."""

@@ -9,6 +9,7 @@ from strawberry.scalars import JSON
 from gotn.api import enums  # noqa: F401  # the records' enums must be GraphQL's before this
 from gotn.api.choosing import (
     ChildOrder,
+    ExecutorOrder,
     NeighbourFilter,
     NeighbourOrder,
     RelatedOrder,
@@ -34,6 +35,8 @@ SoftNodes = Annotated["SoftSemanticConnection", strawberry.lazy("gotn.api.nodes"
 RelatedNodes = Annotated["RelatedConnection", strawberry.lazy("gotn.api.nodes")]
 #: By name alone: runs are made of nodes, so their module is loaded after this one.
 RunsOfNode = later("RunOfNodeConnection", "gotn.api.runs")
+TreesOfNode = later("TaskTreeConnection", "gotn.api.tasks")
+TasksOfNode = later("TaskConnection", "gotn.api.tasks")
 
 
 def neighbours(
@@ -121,6 +124,20 @@ class WorkNode(records.WorkNode, Node):
         RunsOfNodeOrder,
         RunsOfNodeOrder.NEWEST,
         description="The runs that have it as a step.",
+    )
+    trees = connection(
+        Relation("TaskTree", "EXECUTES", "in"),
+        TreesOfNode,
+        ExecutorOrder,
+        ExecutorOrder.ID,
+        description="The task trees that executed it, as a whole.",
+    )
+    tasks = connection(
+        Relation("Task", "EXECUTES", "in"),
+        TasksOfNode,
+        ExecutorOrder,
+        ExecutorOrder.ID,
+        description="The single tasks that executed it.",
     )
 
     @computed("parent", description="The id of the node it was broken out of.")

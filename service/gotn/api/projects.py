@@ -31,6 +31,7 @@ class Project(records.Project, Node):
     nodes: int = stored("How many nodes it has.", Expression("project_nodes"), 0)
     edges: int = stored("How many edges of all types it has.", Expression("project_edges"), 0)
     runs: int = stored("How many runs it has.", Expression("project_runs"), 0)
+    trees: int = stored("How many task trees it has.", Expression("project_trees"), 0)
     pending: int = stored(
         "How many edges and steps wait for a node.", Expression("project_pending"), 0
     )

@@ -1,7 +1,6 @@
 """The agent protocol of task trees in GraphQL: spawn, claim, finish, cancel, merge."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Annotated, Any
 
 import strawberry
@@ -14,7 +13,7 @@ from gotn.api.errors import Conflict, IllegalMove, InvalidInput, LimitExceeded, 
 from gotn.api.inputs import key_member, project_member
 from gotn.errors import Invalid
 from gotn.trees import records
-from gotn.trees.usecases import claiming, executing, spawning
+from gotn.trees.usecases import claiming, executing, retrying, spawning
 
 Info = strawberry.Info[Context, None]
 
@@ -60,6 +59,10 @@ EndedResult = Annotated[
     strawberry.union("EndedResult", description="What became of a task, or why it was refused."),
 ]
 TREE, TASK = "Id of the tree.", "Id of the task."
+COST = (
+    '(004, CostTracking); amounts as texts, such as "0.01". Numbers are taken below 4,096 USD and '
+    "with at most 12 decimals, where none loses a digit."
+)
 
 
 def about(description: str) -> Any:
@@ -106,7 +109,7 @@ class FinishTaskInput:
     token: str = about("What claiming it gave.")
     status: records.TaskStatus = maybe("COMPLETED or FAILED.", records.TaskStatus.COMPLETED)
     result: JSON | None = maybe("What came of it (004, TaskResult).")
-    cost: JSON | None = maybe('Its tokens (004, CostTracking); amounts as texts, such as "0.01".')
+    cost: JSON | None = maybe(f"Its tokens and money {COST}")
     children: tuple[JSON, ...] = maybe("Tasks to spawn below it in the same transaction.", ())
     project: str = project_member()
     idempotency_key: str | None = key_member()
@@ -123,24 +126,25 @@ class CancelTaskInput:
     idempotency_key: str | None = key_member()
 
 
-def exact(given: Any, name: str) -> dict[str, Any] | None:
-    """An object of an input; money that comes as text is exact, other decimals as they print."""
-    if given is None:
-        return None
-    if not isinstance(given, dict):
+@strawberry.input(description="What `retryTask` takes.")
+class RetryTaskInput:
+    """What `retryTask` takes."""
+
+    tree: str = about(TREE)
+    task: str = about(TASK)
+    project: str = project_member()
+    idempotency_key: str | None = key_member()
+
+
+def an_object(given: Any, name: str) -> dict[str, Any] | None:
+    """An object of an input, or null."""
+    if given is not None and not isinstance(given, dict):
         raise Invalid(f"{name}: expected an object", field=name)
-    return {k: _amount(v) if k.endswith("_usd") else v for k, v in given.items()}
-
-
-def _amount(value_: Any) -> Any:
-    try:
-        return Decimal(str(value_)) if isinstance(value_, str | float) else value_
-    except ArithmeticError:
-        return value_
+    return given
 
 
 def _objects(given: Sequence[Any], name: str) -> list[dict[str, Any]]:
-    return [exact(one, f"{name}[{i}]") or {} for i, one in enumerate(given)]
+    return [an_object(one, f"{name}[{i}]") or {} for i, one in enumerate(given)]
 
 
 @strawberry.type(description="What agents do with task trees.")
@@ -192,8 +196,8 @@ class ProtocolMutations:
             given.task,
             given.token,
             status=given.status.value,
-            result=exact(given.result, "result"),
-            cost=exact(given.cost, "cost"),
+            result=an_object(given.result, "result"),
+            cost=an_object(given.cost, "cost"),
             children=tuple(_objects(given.children, "children")),
         )
 
@@ -208,3 +212,14 @@ class ProtocolMutations:
         return await executing.cancel(
             info.context.database, request, given.tree, given.task, given.reason
         )
+
+    @strawberry.mutation(
+        graphql_type=EndedResult,
+        description="Make a task that failed for good pending again, with all its tries.",
+    )
+    async def retry_task(
+        self, info: Info, given: Annotated[RetryTaskInput, GIVEN]
+    ) -> records.Ended:
+        """Make a task that failed for good pending again."""
+        request = info.context.request(given.project, given.idempotency_key)
+        return await retrying.retry(info.context.database, request, given.tree, given.task)

@@ -285,11 +285,12 @@ class TaskTree(records.TaskTree, Node):
 
     tasks = _summed("How many tasks it has.", 0)
     total_tokens = _summed("Tokens of all its tasks.", 1)
+    unpriced = _summed("How many of them used tokens and state no cost: unknown, not zero.", 4)
 
     @computed("sums", description="Cost of all its tasks.")
     def total_cost_usd(self: Any) -> Decimal:
         """Cost of all its tasks."""
-        return Decimal(money.usd(_whole(*self.sums[2:]) if self.sums else 0))
+        return Decimal(money.usd(_whole(*self.sums[2:4]) if self.sums else 0))
 
 
 described(

@@ -1,14 +1,14 @@
 """Working on task trees in GraphQL: what may start, merged results, costs, documents."""
 
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated
 
 import strawberry
 
 from gotn.api.changing import GIVEN
 from gotn.api.describing import value
 from gotn.api.inputs import key_member, project_member
-from gotn.api.protocol import REFUSALS, TASK, TREE, about, exact, maybe
+from gotn.api.protocol import COST, REFUSALS, TASK, TREE, about, an_object, maybe
 from gotn.api.protocol import Info as Changing
 from gotn.api.questions import Info, field
 from gotn.graph.arguments import ProjectId
@@ -38,6 +38,7 @@ value(
     running="What runs; at most 1,000.",
     waiting="What waits, each with the reason; at most 1,000.",
     total="How many tasks these are in all.",
+    stuck="Why nothing more can happen by itself, and how to go on; null where something can.",
 )
 value(
     records.Executed,
@@ -135,7 +136,9 @@ class TreeWorkQueries:
         """A tree as its document or report."""
         found = await exporting.whole(info.context.database, project, tree, most=MOST)
         if format_ is TreeFormat.REPORT:
-            return TreeText(text=reporting.report(found.tree, found.tasks))
+            ids = [row["id"] for row in found.tasks]
+            executed = await linking.executed(info.context.database, project, tree, ids)
+            return TreeText(text=reporting.report(found.tree, found.tasks, linking.told(executed)))
         document = exchange.document(found.tree, found.tasks)
         names: dict[str, str] = {}
         if strict:
@@ -150,9 +153,7 @@ class RecordCostInput:
 
     tree: str = about(TREE)
     task: str = about(TASK)
-    cost: strawberry.scalars.JSON = about(
-        'Its tokens and money (004, CostTracking); amounts as texts, such as "0.01".'
-    )
+    cost: strawberry.scalars.JSON = about(f"Its tokens and money {COST}")
     add: bool = maybe("Add to what it cost before, not in place of it.", default=False)
     project: str = project_member()
     idempotency_key: str | None = key_member()
@@ -182,7 +183,7 @@ class TreeWorkMutations:
     ) -> records.CostTotal:
         """Set what a task alone cost."""
         request = info.context.request(given.project, given.idempotency_key)
-        cost: Any = exact(given.cost, "cost") or {}
+        cost = an_object(given.cost, "cost") or {}
         database = info.context.database
         return await costing.spend(database, request, given.tree, given.task, cost, add=given.add)
 

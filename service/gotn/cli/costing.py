@@ -7,6 +7,7 @@ from gotn.cli import protocol
 from gotn.cli.call import Call
 from gotn.cli.show import parts
 from gotn.trees.records import CostTotal, Grouping
+from gotn.trees.rules import money, totals
 from gotn.trees.usecases import costing
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def _shown(data: Row, console: "Console") -> None:
             grid.add_row(parts.text(one["name"] or "–", "bold"), *_cells(one))
         console.print(grid)
     if unknown := data["inclusive"]["unpriced"]:
-        console.print(f"{unknown:,} of these tasks used tokens and state no cost.")
+        used = "of these tasks used tokens and no cost is stated: unknown, not zero."
+        console.print(f"{unknown:,} {used}")
     if data["stated"]:
         parts.heading(console, "Stated otherwise", str(len(data["stated"])))
         for line in data["stated"][:20]:
@@ -59,7 +61,14 @@ def _shown(data: Row, console: "Console") -> None:
 def _cells(total: Row) -> list[str]:
     counts = ("tasks", "input_tokens", "output_tokens", "total_tokens")
     amounts = ("total_cost_usd", "cache_savings_usd", "effective_cost_usd")
-    return [f"{total[name]:,}" for name in counts] + [short(total[name]) for name in amounts]
+    return [f"{total[name]:,}" for name in counts] + [
+        totals.UNKNOWN if total["unpriced"] and not Decimal(total[name]) else short(total[name])
+        for name in amounts
+    ]
+
+
+def _total(plain_: Row) -> totals.Total:
+    return totals.Total(unpriced=plain_["unpriced"], cost=money.pico(plain_["total_cost_usd"]))
 
 
 def short(amount: str) -> str:
@@ -83,6 +92,6 @@ def record(
 
 def _recorded(data: Row, console: "Console") -> None:
     total = data["inclusive"]
-    usd = short(total["total_cost_usd"])
-    line = f"{data['task_id']} with all below it: {total['total_tokens']:,} tokens, {usd} USD."
+    line = f"{data['task_id']} with all below it: {total['total_tokens']:,} tokens, "
+    line += f"{totals.said(_total(total))}."
     console.print(line, markup=False)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from gotn.cli.call import Call
 from gotn.cli.planting import drawn_lines
+from gotn.cli.protocol import stuck
 from gotn.database.connection import Database
 from gotn.errors import Unavailable
-from gotn.trees.usecases import exporting
+from gotn.trees.usecases import claiming, exporting
 from gotn.trees.usecases.exporting import Part
 from gotn.work.usecases import projects
 
@@ -21,10 +22,12 @@ Draw = Callable[[Part], None]
 
 
 def follow(call: Call, tree_id: str, limit: int) -> None:
-    """Draw a tree until all its tasks have ended."""
+    """Draw a tree until all its tasks have ended, or none can go on by itself."""
     console = call.console
     if not console.is_terminal:
-        call.run(lambda db: _follow(db, call.project, tree_id, limit, _printed(call)))
+        drawn = _printed(call)
+        why = call.run(lambda db: _follow(db, call.project, tree_id, limit, drawn))
+        _end(call, tree_id, why)
         return
     from rich.live import Live  # noqa: PLC0415
 
@@ -33,7 +36,14 @@ def follow(call: Call, tree_id: str, limit: int) -> None:
         def draw(found: Part) -> None:
             live.update(_picture(found), refresh=True)
 
-        call.run(lambda db: _follow(db, call.project, tree_id, limit, draw))
+        why = call.run(lambda db: _follow(db, call.project, tree_id, limit, draw))
+    _end(call, tree_id, why)
+
+
+def _end(call: Call, tree_id: str, why: str | None) -> None:
+    """Say how to go on, where following ended before the tree did."""
+    if why:
+        call.console.print(stuck(tree_id, why), markup=False, soft_wrap=True)
 
 
 def _printed(call: Call) -> Draw:
@@ -58,8 +68,11 @@ def _picture(found: Part) -> "RenderableType":
 
 async def _follow(
     database: Database, project_id: str, tree_id: str, limit: int, draw: Draw
-) -> None:
-    """Look at the journal's head, and draw where it moved; a database that is away is awaited."""
+) -> str | None:
+    """Look at the journal's head, and draw where it moved; a database that is away is awaited.
+
+    Returns why the tree goes no further, where its tasks have not all ended.
+    """
     seen, before = -1, None
     while True:
         try:
@@ -71,7 +84,10 @@ async def _follow(
                     draw(found)
                     before = found
                 if not found.open:
-                    return
+                    return None
+                queue = await claiming.queue(database, project_id, tree_id, first=1)
+                if queue.stuck:
+                    return queue.stuck
         except Unavailable:
             pass
         await asyncio.sleep(PAUSE)

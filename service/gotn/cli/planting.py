@@ -17,9 +17,9 @@ from gotn.errors import GotnError
 from gotn.trees import exchange
 from gotn.trees.exchange import reporting
 from gotn.trees.exchange.writing import node
-from gotn.trees.records import Planted, StateDraft, TreeDraft
+from gotn.trees.records import Executed, Planted, StateDraft, TreeDraft
 from gotn.trees.rules import money, totals
-from gotn.trees.usecases import exporting, planting
+from gotn.trees.usecases import exporting, linking, planting
 from gotn.trees.usecases.exporting import Part
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ def _listed(data: Row, console: "Console") -> None:
         return
     grid = parts.table("id", "tasks", "tokens", "USD", "prompt", right=("tasks", "tokens", "USD"))
     for row in data["trees"]:
-        usd = money.short(money.pico(row["total_cost_usd"]))
+        total = totals.Total(unpriced=row["unpriced"])
+        usd = totals.priced(total, money.pico(row["total_cost_usd"]))
         prompt = parts.text(parts.short(row["root_prompt"] or (row["root"] or {}).get("prompt")))
         numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", usd)
         grid.add_row(parts.text(row["tree_id"], "bold"), *numbers, prompt)
@@ -136,11 +137,31 @@ def _whole(call: Call, tree_id: str) -> TreeDraft:
     return call.run(lambda database: exporting.whole(database, call.project, tree_id))
 
 
+async def _with_nodes(
+    database: Database, call: Call, tree_id: str
+) -> tuple[TreeDraft, list[Executed]]:
+    """A tree, and what it and its tasks executed."""
+    found = await exporting.whole(database, call.project, tree_id)
+    ids = [row["id"] for row in found.tasks]
+    return found, await linking.executed(database, call.project, tree_id, ids)
+
+
+async def _first(
+    database: Database, call: Call, tree_id: str, limit: int
+) -> tuple[Part, list[Executed]]:
+    """The first tasks of a tree, and what it and they executed."""
+    found = await exporting.first(database, call.project, tree_id, limit)
+    ids = [row["id"] for row in found.tasks]
+    return found, await linking.executed(database, call.project, tree_id, ids)
+
+
 def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> None:
     """Draw a tree, at most so many of its tasks."""
-    found = call.run(lambda database: exporting.first(database, call.project, tree_id, limit))
+    found, executed = call.run(lambda database: _first(database, call, tree_id, limit))
     if style == "tree" and output == "-":
-        call.answer(_data(found), lambda _, c: _drawn(found, c))
+        data = _data(found) | {"executed": [shapes.plain(one) for one in executed]}
+        told = linking.told(executed)
+        call.answer(data, lambda _, console: _drawn(found, console, told))
         return
     if style == "tree":
         text = views.ascii_tree(found.tasks, found.sums)
@@ -181,15 +202,20 @@ def drawn_lines(found: Part) -> "Iterator[Text]":
         yield Text(f"… {more} more of {found.total}; --limit shows them.", style="dim")
 
 
-def _drawn(found: Part, console: "Console") -> None:
+def _drawn(found: Part, console: "Console", executed: list[str]) -> None:
     for line in drawn_lines(found):
         console.print(line, soft_wrap=True)
+    if executed:
+        names = ", ".join(executed[:SHOWN])
+        more = f" and {len(executed) - SHOWN} more" if len(executed) > SHOWN else ""
+        console.print(f"Executed: {names}{more}", markup=False, soft_wrap=True)
 
 
 def report(call: Call, tree_id: str, output: str) -> None:
     """Write a tree's report."""
-    found = _whole(call, tree_id)
-    write(call, reporting.report(found.tree, found.tasks), "markdown", output)
+    found, executed = call.run(lambda database: _with_nodes(database, call, tree_id))
+    text = reporting.report(found.tree, found.tasks, linking.told(executed))
+    write(call, text, "markdown", output)
 
 
 def _document(found: TreeDraft, *, strict: bool) -> tuple[Row, dict[str, str]]:
@@ -213,7 +239,7 @@ def export(call: Call, tree_id: str, style: str, output: str, *, strict: bool) -
 
 def export_folder(call: Call, tree_id: str, output: str, *, strict: bool) -> None:
     """Write tree.json, nodes/{id}.json and report.md below a folder (004, Storage paths)."""
-    found = _whole(call, tree_id)
+    found, executed = call.run(lambda database: _with_nodes(database, call, tree_id))
     document, names = _document(found, strict=strict)
     folder = Path(output) / _name(names.get(tree_id, tree_id))
     try:
@@ -224,7 +250,8 @@ def export_folder(call: Call, tree_id: str, output: str, *, strict: bool) -> Non
             if strict:
                 one = exchange.strict({"root_task": one})[0]["root_task"]
             _put(folder / "nodes" / f"{_name(one['node_id'])}.json", exchange.text(one))
-        _put(folder / "report.md", reporting.report(found.tree, found.tasks))
+        text = reporting.report(found.tree, found.tasks, linking.told(executed))
+        _put(folder / "report.md", text)
     except OSError as error:
         message = f"{folder}: cannot be written: {error.strerror}"
         raise GotnError(message, file=str(folder)) from None

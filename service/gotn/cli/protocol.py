@@ -10,7 +10,9 @@ from gotn.cli.show import parts
 from gotn.errors import Invalid
 from gotn.trees.exchange.parsing import parsed
 from gotn.trees.exchange.report import Report
-from gotn.trees.usecases import claiming, executing, linking, spawning
+from gotn.trees.records import Queue
+from gotn.trees.rules import contexts
+from gotn.trees.usecases import claiming, executing, linking, retrying, spawning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,30 +57,50 @@ def _spawned(data: Row, console: "Console") -> None:
 
 def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int | None) -> None:
     """Take a task; prints what a model is to be asked."""
-    found = call.run(
-        lambda database: claiming.claim(
-            database, call.request(), tree, worker, task=task, lease_ms=lease_ms
-        )
-    )
-    data = _whole(found)
+
+    async def work(database: "Database") -> Row:
+        request = call.request()
+        found = await claiming.claim(database, request, tree, worker, task=task, lease_ms=lease_ms)
+        open_ = None
+        if found.task_id is None:
+            open_ = await claiming.queue(database, call.project, tree, first=1000)
+        return _whole(found) | {"nothing": _nothing(open_)}
+
+    data = call.run(work)
     _with_files(data)
     call.answer(data, _claimed)
+
+
+def _nothing(queue: Queue | None) -> str | None:
+    """Why no task was handed out."""
+    if queue is None:
+        return None
+    if not queue.total:
+        return "Nothing is left: every task has ended."
+    if queue.stuck:
+        return stuck(queue.tree_id, queue.stuck)
+    running, waiting = len(queue.running), len(queue.waiting)
+    return f"Nothing can start now: {running} running, {waiting} waiting."
 
 
 def _with_files(data: Row) -> None:
     """Put the files that a context names before the prompt: only those below this folder."""
     data["warnings"] = list(data["warnings"] or ())
-    here = Path.cwd().resolve()
-    for part in data["context"] or ():
+    if data["task_id"] is None:
+        return
+    here, context = Path.cwd().resolve(), data["context"] or []
+    asked = data["prompt"].removeprefix(contexts.given(context))
+    for part in context:
         if "file" not in part:
             continue
         try:
             part["text"] = _read(here, part["file"])
         except (OSError, ValueError, Invalid) as error:
-            reason = error.message if isinstance(error, Invalid) else "it cannot be read here"
-            data["warnings"].append(f"{part['source']}: {reason}")
-            continue
-        data["prompt"] = f"[{part['source']}]\n{part['text']}\n\n{data['prompt']}"
+            part["refused"] = (
+                error.message if isinstance(error, Invalid) else "it cannot be read here"
+            )
+            data["warnings"].append(f"{part['source']}: {part['refused']}")
+    data["prompt"] = contexts.given(context) + asked
 
 
 def _read(here: Path, name: str) -> str:
@@ -92,7 +114,7 @@ def _read(here: Path, name: str) -> str:
 
 def _claimed(data: Row, console: "Console") -> None:
     if data["task_id"] is None:
-        console.print("Nothing can start now.")
+        console.print(data["nothing"], markup=False, soft_wrap=True)
         return
     facts = {name: data[name] for name in ("task_id", "attempt", "lease_until", "token")}
     parts.facts(console, facts)
@@ -187,6 +209,12 @@ def cancel(call: Call, tree: str, task: str, reason: str) -> None:
     call.answer(_whole(found), _ended)
 
 
+def retry(call: Call, tree: str, task: str) -> None:
+    """Make a failed task pending again."""
+    found = call.run(lambda database: retrying.retry(database, call.request(), tree, task))
+    call.answer(_whole(found), _ended)
+
+
 def ready(call: Call, tree: str, limit: int) -> None:
     """List a tree's open tasks."""
     found = call.run(lambda database: claiming.queue(database, call.project, tree, first=limit))
@@ -213,6 +241,13 @@ def _queued(data: Row, console: "Console") -> None:
             line = f"  {sign} {one['task_id']}  {parts.short(one['prompt'])}"
             console.print(f"{line}  {said}".rstrip(), markup=False, soft_wrap=True)
     parts.more(console, shown, data["total"])
+    if data["stuck"]:
+        console.print(f"\n{stuck(data['tree_id'], data['stuck'])}", markup=False, soft_wrap=True)
+
+
+def stuck(tree: str, why: str) -> str:
+    """Why a tree goes no further, and the verbs by which it does."""
+    return f"{why}\n  gotn tree retry {tree} TASK\n  gotn tree cancel {tree} TASK"
 
 
 def link(call: Call, tree: str, node: str, task: str | None) -> None:

@@ -20,13 +20,13 @@ def show_projects(data: Row, console: Console) -> None:
         console.print(f"No projects yet. Try: {hint('demo --once')}", markup=False)
         return
     grid = parts.table(
-        *("project", "nodes", "edges", "runs", "seq", "changed"),
-        right=("nodes", "edges", "runs", "seq"),
+        *("project", "nodes", "edges", "runs", "trees", "seq", "changed"),
+        right=("nodes", "edges", "runs", "trees", "seq"),
     )
     for row in data["projects"]:
         grid.add_row(
             parts.text(row["id"], "bold"),
-            *(f"{row[name]:,}" for name in ("nodes", "edges", "runs", "seq")),
+            *(f"{row[name]:,}" for name in ("nodes", "edges", "runs", "trees", "seq")),
             parts.text(row["updated_at"], "dim"),
         )
     console.print(grid)
@@ -36,7 +36,7 @@ def show_projects(data: Row, console: Console) -> None:
 def show_project(data: Row, console: Console) -> None:
     """One project."""
     console.print(Text(f"Project {data['id']}", style="bold"))
-    names = ("nodes", "edges", "runs", "pending", "seq", "created_at", "updated_at")
+    names = ("nodes", "edges", "runs", "trees", "pending", "seq", "created_at", "updated_at")
     parts.facts(console, {name.replace("_", " "): data.get(name) for name in names})
     if (staged := data.get("unfinished_import")) is not None:
         said = f"A large import is not finished: {staged:,} of its things are staged, unseen. "
@@ -82,6 +82,7 @@ def show_node(data: Row, console: Console) -> None:
     parts.facts(console, {label: _said(data.get(name)) for label, name in names})
     for title, name in (("Needs", "prerequisites"), ("Needed by", "dependants")):
         _neighbours(console, title, data.get(name) or [], data.get(f"{name}_total"))
+    _executors(console, data)
     if data.get("prompt_text"):
         parts.heading(console, "Instructions")
         console.print(parts.indented(Text.lines(data["prompt_text"])))
@@ -97,6 +98,23 @@ def _neighbours(console: Console, title: str, rows: list[Row], total: int | None
         tags = ", ".join(row.get("tags") or ()) or "explicit"
         console.print(line.append(f"  {tags}", style="dim").append_text(_marks(row)))
     parts.more(console, len(rows), total, f"{hint('prerequisites')}, {hint('dependants')}")
+
+
+def _executors(console: Console, data: Row) -> None:
+    """The task trees, and single tasks of others, that executed a node."""
+    trees, tasks = data.get("trees") or [], data.get("tasks") or []
+    if not trees and not tasks:
+        return
+    parts.heading(console, "Executed by")
+    for row in trees:
+        tokens = f"{parts.count(row['tasks'], 'task')}, {row['total_tokens']:,} tokens"
+        console.print(Text("  ").append(row["tree_id"], "bold").append(f"  {tokens}", "dim"))
+    for row in tasks:
+        line = Text("  ").append(f"{row['tree_id']} / {row['task_id']}", "bold")
+        console.print(line.append(f"  {row['inclusive_total_tokens']:,} tokens", "dim"))
+    many = [data.get(f"{name}_total") or len(data.get(name) or []) for name in ("trees", "tasks")]
+    parts.more(console, len(trees) + len(tasks), sum(many), "--json")
+    console.print(Text(f"  {hint('cost show --node ' + data['id'])}", style="dim"))
 
 
 def _said(value: Any) -> Any:

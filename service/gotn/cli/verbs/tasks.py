@@ -1,4 +1,4 @@
-"""gotn tree ready, spawn, claim, finish, merge, cancel, link: the agent protocol (004)."""
+"""gotn tree ready, spawn, claim, finish, merge, cancel, retry, link: the agent protocol (004)."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -61,6 +61,7 @@ def register(app: typer.Typer) -> None:
         "gotn tree link tree-12345678 serve_graphql --task task-a1b2c3d4",
     )(link)
     verb(app, "cancel", "gotn tree cancel tree-12345678 task-a1b2c3d4 --reason enough")(cancel)
+    verb(app, "retry", "gotn tree retry tree-12345678 task-a1b2c3d4")(retry)
 
 
 def ready(
@@ -172,3 +173,10 @@ def cancel(
     from gotn.cli import protocol  # noqa: PLC0415
 
     protocol.cancel(call, tree, task, reason)
+
+
+def retry(call: Call, tree: Tree, task: Task) -> None:
+    """Make a task that failed for good pending again, with all the tries that its policy gives."""
+    from gotn.cli import protocol  # noqa: PLC0415
+
+    protocol.retry(call, tree, task)

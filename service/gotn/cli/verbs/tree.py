@@ -87,6 +87,8 @@ def new(
     """Begin a tree: one pending task, which an agent claims and splits."""
     from gotn.cli import planting  # noqa: PLC0415
 
+    if not prompt.strip():
+        raise typer.BadParameter("expected a prompt that is not blank.")
     if mode in (Mode.strict, Mode.seeded) and seed is None:
         raise typer.BadParameter(f"--mode {mode.value} demands --seed.")
     limits: dict[str, Any] = {
@@ -152,7 +154,8 @@ def show(
     ] = 200,
     output: Output = "-",
     follow: Annotated[
-        bool, typer.Option("--follow", help="Draw it anew at each change, until all tasks ended.")
+        bool,
+        typer.Option("--follow", help="Draw it anew at each change, while any can come."),
     ] = False,
 ) -> None:
     """Draw a tree with what each task cost alone and with all below it; or list the trees."""

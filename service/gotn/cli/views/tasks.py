@@ -7,7 +7,7 @@ from gotn.cli.show.parts import STATUS
 from gotn.cli.views.dot import quoted
 from gotn.cli.views.mermaid import escaped
 from gotn.cli.views.picture import one_line
-from gotn.trees.rules import money, totals
+from gotn.trees.rules import totals
 
 Row = dict[str, Any]
 #: Colours by status: 004's own lines, and ours for what it leaves out.
@@ -47,7 +47,16 @@ def _last_children(tasks: Sequence[Row]) -> set[str]:
 
 def _told(row: Row, total: totals.Total) -> str:
     text = one_line(row.get("prompt") or "", _PROMPT)
-    return f"{one_line(row['id'], _NAME)}  {text}  {_costs(row, total)}".rstrip()
+    told = f"{one_line(row['id'], _NAME)}  {text}  {_costs(row, total)}".rstrip()
+    return f"{told}  {_why(row)}".rstrip()
+
+
+def _why(row: Row) -> str:
+    """Why a task failed or was cancelled, as it was told last."""
+    errors = (row.get("result") or {}).get("errors") or ()
+    if row["status"] not in ("failed", "cancelled") or not errors:
+        return ""
+    return one_line(str(errors[-1].get("message") or ""), _PROMPT)
 
 
 def _costs(row: Row, total: totals.Total) -> str:
@@ -55,10 +64,10 @@ def _costs(row: Row, total: totals.Total) -> str:
     own = totals.own(row)
     if not (total.total_tokens or total.cost):
         return ""
-    mine = f"{own.total_tokens:,} tokens {money.short(own.cost)} USD"
+    mine = f"{own.total_tokens:,} tokens {totals.said(own)}"
     if total.tasks == 1:
         return mine
-    return f"{mine}, with all below {total.total_tokens:,} tokens {money.short(total.cost)} USD"
+    return f"{mine}, with all below {total.total_tokens:,} tokens {totals.said(total)}"
 
 
 def ascii_tree(tasks: Sequence[Row], sums: dict[str, totals.Total]) -> str:

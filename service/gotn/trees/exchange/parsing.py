@@ -5,7 +5,8 @@ stands twice, NaN, half a file and a YAML alias are refused with the line.
 """
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from json.decoder import JSONDecodeError
 from typing import Any
@@ -26,8 +27,10 @@ def parsed(text: str, report: Report) -> Any:
 
 
 def _json(text: str, report: Report) -> Any:
+    places = _constants(text)
+
     def constant(found: str) -> None:
-        report.wrong(f"expected a JSON number, found {found}")
+        report.wrong(f"expected a JSON number, found {found}", line=next(places, None))
 
     pairs = _once(report)
     try:
@@ -44,13 +47,25 @@ def _json(text: str, report: Report) -> Any:
     return None
 
 
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+
+
+def _constants(text: str) -> Iterator[int]:
+    """The lines of a text in which words stand that are no JSON numbers, one after the other."""
+    for found in _CONSTANT.finditer(text):
+        if found[1]:
+            yield text.count("\n", 0, found.start()) + 1
+
+
 def _once(report: Report) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for i, name in enumerate(names) if name in names[:i])
-            report.wrong(f"expected each key once, found {shapes.shown(twice)} twice")
+            name = found.get("node_id")
+            place = f"task {shapes.shown(name)}: " if isinstance(name, str) else ""
+            report.wrong(f"{place}expected each key once, found {shapes.shown(twice)} twice")
         return found
 
     return made

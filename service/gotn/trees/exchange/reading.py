@@ -1,17 +1,22 @@
 """A document of 004 as rows: lenient in what 004 itself breaks, with warnings; the rest refused."""
 
-import hashlib
 import re
 from typing import Any
 
 from gotn import shapes
-from gotn.canonical import canonical
 from gotn.errors import Invalid
 from gotn.trees.exchange.nesting import Place, nested, shown, walk
 from gotn.trees.exchange.report import Report
-from gotn.trees.records import TaskNode, TreeDocument, TreeDraft, TreeMetadata
+from gotn.trees.records import (
+    CostTracking,
+    TaskNode,
+    TreeDocument,
+    TreeDraft,
+    TreeLimits,
+    TreeMetadata,
+)
 from gotn.trees.records.documents import TASK_ID, TREE_ID
-from gotn.trees.rules import limits, shaped, totals
+from gotn.trees.rules import content, limits, shaped, totals
 
 Row = dict[str, Any]
 #: Members that a row names otherwise, or that its place tells.
@@ -30,7 +35,9 @@ def tree(document: Any, report: Report, as_id: str | None = None) -> TreeDraft:
     if root is None and not report.violations:
         report.wrong("root_task: is missing")
     report.finish()
-    _identify(found, tasks, as_id)
+    if as_id is not None:
+        found["metadata"] = (found.get("metadata") or {}) | {"tree_id": as_id}
+    _identify(found, tasks)
     _warn(found, tasks, report, as_id)
     sums = totals.inclusive(tasks)
     return TreeDraft(
@@ -74,7 +81,7 @@ def _top(document: Any, report: Report) -> Row:
         report.warn("version: is missing; read as 1.0.0")
     elif not isinstance(version, str) or not _VERSION.fullmatch(version):
         report.wrong(f"version: expected 1.x.y, which this program reads, found {shown(version)}")
-    known = shaped.members(TreeDocument)
+    known = shaped.members(TreeDocument).keys() - _BESIDE
     row: Row = {"version": version or "1.0.0"}
     if isinstance(found.get("metadata"), dict):
         row["metadata"] = found["metadata"]
@@ -85,15 +92,54 @@ def _top(document: Any, report: Report) -> Row:
     return row
 
 
+#: Members of a document that are kept beside what 004's own schema has.
+_BESIDE = frozenset(("limits",))
+
+
 def _shaped(cls: type, value: Any, where: str, report: Report, beside: frozenset[str]) -> Row:
     """The members of an object, once it is known not to be too deep to look at."""
     try:
         shapes.portable(value, where or "the document")
     except Invalid as error:
-        report.wrong(error.message)
+        for reason in _unportable(value, where) or [error.message]:
+            report.wrong(reason)
         return {}
-    found: Row = shaped.shape(cls, value, where, report.wrong, beside=beside)
+    found: Row = shaped.shape(
+        cls, value, where, report.wrong, beside=beside, unknown=_unknown(report)
+    )
     return found
+
+
+def _unportable(value: Any, where: str, levels: int = 8) -> list[str]:
+    """What no JSON reader keeps, each with the member that holds it."""
+    if not isinstance(value, dict) or not levels:
+        return []
+    found: list[str] = []
+    for name, item in value.items():
+        said = name.encode(errors="replace").decode()
+        place = f"{where}.{said}" if where else said
+        try:
+            shapes.portable(item, place)
+        except Invalid as error:
+            found += _unportable(item, place, levels - 1) or [error.message]
+    return found
+
+
+def _unknown(report: Report) -> shaped.Unknown:
+    """Tells of members that may be mistyped: what was meant by them counts nowhere.
+
+    Any member is kept; those of `limits` are refused, since a limit that is none protects nobody.
+    """
+
+    def unknown(cls: type, name: str, where: str) -> None:
+        if cls is TreeLimits:
+            report.wrong(f"{where}: there is no such limit; {shaped.advice(cls, name)}")
+        elif (cls is CostTracking or shaped.near(cls, name)) and (cls, name) not in report.told:
+            report.told.add((cls, name))
+            advice = shaped.advice(cls, name)
+            report.warn(f"{where}: 004 has no such member, it is only kept; {advice}")
+
+    return unknown
 
 
 def _layout(document: Row, known: Any) -> Row:
@@ -193,14 +239,11 @@ def _clock(times: Any, where: str, report: Report) -> None:
         before = (name, at)
 
 
-def _identify(found: Row, tasks: list[Row], as_id: str | None) -> None:
+def _identify(found: Row, tasks: list[Row]) -> None:
     """Give the tree its id, minted from its content where it has none, and tasks their tree's."""
-    whole = hashlib.sha256(canonical({k: v for k, v in found.items() if k != "layout"}))
-    for row in tasks:
-        whole.update(canonical({k: v for k, v in row.items() if k != "layout"}))
+    found["content"] = content.fingerprint(found, tasks)
     said = (found.get("metadata") or {}).get("tree_id")
-    found["content"] = whole.hexdigest()
-    found["id"] = as_id or said or f"tree-{found['content'][:8]}"
+    found["id"] = said or f"tree-{found['content'][:8]}"
     for row in tasks:
         row["tree"] = found["id"]
 

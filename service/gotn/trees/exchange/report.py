@@ -12,6 +12,8 @@ class Report:
         self.name = name
         self.violations: list[Finding] = []
         self.warnings: list[Finding] = []
+        #: What was warned of once, and needs no second word.
+        self.told: set[object] = set()
 
     def wrong(self, reason: str, id_: str | None = None, line: int | None = None) -> None:
         """Note a violation."""

@@ -8,21 +8,27 @@ from gotn.trees.rules import fold, money, paths, totals
 Row = dict[str, Any]
 #: Names of a path that are shown from its beginning and from its end.
 ENDS = 10
+#: Groups of a table, and names of a list, that are shown.
+SHOWN = 100
 
 
-def report(tree: Row, tasks: Sequence[Row]) -> str:
-    """The report's text; tasks stand with parents first."""
-    return "\n".join(_lines(tree, tasks)) + "\n"
+def report(tree: Row, tasks: Sequence[Row], executed: Sequence[str] = ()) -> str:
+    """The report's text; tasks stand with parents first. `executed` tells of work nodes."""
+    return "\n".join(_lines(tree, tasks, executed)) + "\n"
 
 
-def _lines(tree: Row, tasks: Sequence[Row]) -> Iterator[str]:
+def _lines(tree: Row, tasks: Sequence[Row], executed: Sequence[str]) -> Iterator[str]:
     whole = totals.inclusive(tasks)[tasks[0]["id"]]
     root = totals.own(tasks[0])
     prompt = (tree.get("metadata") or {}).get("root_prompt") or tasks[0].get("prompt") or ""
     yield f"# Task tree {_cell(tree['id'])}"
     yield ""
-    yield f"> {_cell(prompt)}"
-    yield ""
+    if _cell(prompt):
+        yield f"> {_cell(prompt)}"
+        yield ""
+    if executed:
+        yield f"Executed: {', '.join(_cell(one) for one in executed[:SHOWN])}"
+        yield ""
     yield "## Cost"
     yield ""
     yield "| | tasks | input tokens | output tokens | tokens | USD | saved USD | effective USD |"
@@ -31,7 +37,8 @@ def _lines(tree: Row, tasks: Sequence[Row]) -> Iterator[str]:
     yield _row("inclusive", whole)
     if whole.unpriced:
         yield ""
-        yield f"{whole.unpriced} tasks used tokens and state no cost: theirs is unknown."
+        used = "task used" if whole.unpriced == 1 else "tasks used"
+        yield f"{whole.unpriced:,} {used} tokens and no cost is stated: it is unknown, not zero."
     for title, key in _GROUPS.items():
         yield from _group(title, key, tasks)
     yield from _ways(tasks)
@@ -53,7 +60,8 @@ _GROUPS: dict[str, Callable[[Row], str]] = {
 def _row(name: str, total: totals.Total) -> str:
     numbers = (total.tasks, total.input_tokens, total.output_tokens, total.total_tokens)
     amounts = (total.cost, total.savings, total.effective)
-    cells = [f"{number:,}" for number in numbers] + [money.short(one) for one in amounts]
+    said = [totals.priced(total, one) for one in amounts]
+    cells = [f"{number:,}" for number in numbers] + said
     return f"| {_cell(name)} | {' | '.join(cells)} |"
 
 
@@ -66,8 +74,12 @@ def _group(title: str, key: Callable[[Row], str], tasks: Sequence[Row]) -> Itera
     yield ""
     yield "| | tasks | input tokens | output tokens | tokens | USD | saved USD | effective USD |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for name in sorted(found, key=lambda name: (len(name), name) if name.isdigit() else (0, name)):
+    names = sorted(found, key=lambda name: (len(name), name) if name.isdigit() else (0, name))
+    for name in names[:SHOWN]:
         yield _row(name, found[name])
+    if len(names) > SHOWN:
+        yield ""
+        yield f"The first {SHOWN} of {len(names):,} groups."
 
 
 def _ways(tasks: Sequence[Row]) -> Iterator[str]:

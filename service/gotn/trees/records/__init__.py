@@ -12,6 +12,7 @@ from gotn.trees.records.documents import (
     TaskResult,
     Timestamps,
     TreeDocument,
+    TreeLimits,
     TreeMetadata,
 )
 from gotn.trees.records.entities import Document, Task, TaskState, TaskTree
@@ -62,5 +63,6 @@ __all__ = [
     "Timestamps",
     "TreeDocument",
     "TreeDraft",
+    "TreeLimits",
     "TreeMetadata",
 ]

@@ -240,9 +240,21 @@ class TreeMetadata:
 
 
 @dataclass(kw_only=True)
+class TreeLimits:
+    """What a tree may grow to (004, Limits and constraints)."""
+
+    max_depth: int | None = within(1)
+    max_children_per_node: int | None = within(1)
+    max_total_nodes: int | None = within(1)
+    max_context_tokens_per_node: int | None = within(1)
+    timeout_per_node_ms: int | None = within(1)
+
+
+@dataclass(kw_only=True)
 class TreeDocument:
     """A whole document (004)."""
 
     version: str = named(r"^1\.\d+\.\d+$", needed=True)
     root_task: TaskNode
     metadata: TreeMetadata | None = None
+    limits: TreeLimits | None = None

@@ -68,6 +68,8 @@ class Queue:
     waiting: tuple[QueuedTask, ...] = ()
     #: How many tasks these are in all, shown or not.
     total: int = 0
+    #: Why nothing more can happen by itself, and how to go on; none where something can.
+    stuck: str | None = None
 
 
 @dataclass(kw_only=True)

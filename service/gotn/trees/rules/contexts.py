@@ -86,8 +86,13 @@ def _text(variable: Any) -> str | None:
 
 def prompt(row: Row, parts: Sequence[Row]) -> str:
     """The task's prompt, under what it is given."""
+    return given(parts) + str(row["prompt"])
+
+
+def given(parts: Sequence[Row]) -> str:
+    """What stands above a prompt: texts, then what is still to be read; none that was refused."""
     said = [f"[{part['source']}]\n{part['text']}" for part in parts if part.get("text")]
-    named = [part["source"] for part in parts if not part.get("text")]
+    named = [part["source"] for part in parts if not (part.get("text") or part.get("refused"))]
     if named:
         said.append("Read: " + ", ".join(named))
-    return "\n\n".join([*said, row["prompt"]])
+    return "".join(f"{one}\n\n" for one in said)

@@ -13,8 +13,9 @@ from typing import Any
 from gotn import shapes
 from gotn.errors import Invalid
 
-#: Pico-dollars of a dollar.
-PICO = 10**12
+#: Decimals of a pico-dollar, and pico-dollars of a dollar.
+PLACES = 12
+PICO = 10**PLACES
 #: Pico-dollars of a part of a sum: a micro-dollar.
 PART = 10**6
 #: USD of one amount, at most: what a 64-bit integer of pico-dollars takes.

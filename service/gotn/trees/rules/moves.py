@@ -16,6 +16,8 @@ LEGAL: dict[str, tuple[str, ...]] = {
 }
 #: Tries after the first, and the pause before each in milliseconds, where no policy says (004).
 RETRIES, PAUSE = 3, 1_000
+#: How the reason ends for which a task waits that comes after a failed one.
+FAILED = " failed"
 #: Statuses that nothing follows by itself.
 ENDED = frozenset(("completed", "failed", "cancelled"))
 #: Strategies by which the tasks below one have to do with each other.
@@ -33,6 +35,24 @@ def check(id_: str, before: str, after: str) -> None:
             before=before,
             after=after,
         )
+
+
+def is_last(row: Row) -> bool:
+    """Whether the policy gives a task no try after this one; retrying it began to count anew."""
+    tries: int = row.get("attempt", 1) - row.get("tries_before", 0)
+    return tries > retries(row)
+
+
+def stuck(reasons: Sequence[str], orphans: Sequence[str]) -> str:
+    """Why nothing can happen any more, by the reasons for which tasks wait, and how to go on.
+
+    Orphans are tasks that a document says are running, and that nobody holds.
+    """
+    failed = list(dict.fromkeys(w.removesuffix(FAILED) for w in reasons if w.endswith(FAILED)))
+    why = [f"{', '.join(failed[:5])} failed for good"] if failed else []
+    why += [f"{', '.join(orphans[:5])} running, held by nobody"] if orphans else []
+    said = f" ({'; '.join(why)})" if why else ""
+    return f"Nothing more can happen by itself{said}: retry a task, or cancel what waits."
 
 
 def retries(row: Row) -> int:
@@ -84,7 +104,7 @@ def _held(parent: Row, strategy: str | None, children: list[Row], place: int) ->
     if before["status"] not in ENDED:
         return f"it waits for {before['id']}"
     if strategy == "sequential":
-        return f"{before['id']} failed" if before["status"] == "failed" else ""
+        return f"{before['id']}{FAILED}" if before["status"] == "failed" else ""
     return "" if succeeded(before) else f"{before['id']} did not succeed"
 
 

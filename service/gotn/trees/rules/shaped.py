@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
+from difflib import get_close_matches
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from gotn import checks, shapes
@@ -22,6 +23,8 @@ from gotn.trees.rules import money
 ITEMS = 100_000
 #: Where the report of what is wrong goes: the path and the reason.
 Wrong = Callable[[str], None]
+#: Where members go that a shape does not know: the shape, the name, its path.
+Unknown = Callable[[type, str, str], None]
 #: Members that counts of tokens are.
 _TOKENS = "_tokens"
 
@@ -44,8 +47,37 @@ def needed(cls: type) -> tuple[str, ...]:
     return tuple(name for name, (_, one) in members(cls).items() if one.default is MISSING)
 
 
-def shape(cls: type, value: Any, path: str, wrong: Wrong, *, beside: frozenset[str]) -> Any:
-    """An object's members, checked; those in `beside` are left to the caller."""
+@lru_cache(maxsize=1000)
+def near(cls: type, name: str) -> str | None:
+    """The member of a shape that a name is almost, or None."""
+    return next(iter(get_close_matches(name[:_LONG], members(cls), 1, _NEAR)), None)
+
+
+#: How much of two names is the same where one may be the other mistyped.
+_NEAR = 0.75
+#: Characters of a name that are compared.
+_LONG = 60
+
+
+def advice(cls: type, name: str) -> str:
+    """What to write in place of a name that a shape does not know."""
+    found = near(cls, name)
+    return f"did you mean {found}?" if found else f"known are {', '.join(members(cls))}"
+
+
+def shape(
+    cls: type,
+    value: Any,
+    path: str,
+    wrong: Wrong,
+    *,
+    beside: frozenset[str],
+    unknown: Unknown | None = None,
+) -> Any:
+    """An object's members, checked; those in `beside` are left to the caller.
+
+    Members that the shape does not know are kept, and told to `unknown`.
+    """
     if not isinstance(value, dict):
         wrong(f"{path}: expected an object, found {shapes.shown(value)}")
         return {}
@@ -60,7 +92,9 @@ def shape(cls: type, value: Any, path: str, wrong: Wrong, *, beside: frozenset[s
         elif item is None and name in known:
             found[name] = None
         else:
-            _member(found, name, item, known.get(name), path, wrong)
+            _member(found, name, item, known.get(name), path, wrong, unknown)
+            if name in found and name not in known and unknown is not None:
+                unknown(cls, name, _at(path, name))
     return found
 
 
@@ -69,7 +103,13 @@ def _at(path: str, name: str) -> str:
 
 
 def _member(
-    found: dict[str, Any], name: str, item: Any, known: Any, path: str, wrong: Wrong
+    found: dict[str, Any],
+    name: str,
+    item: Any,
+    known: Any,
+    path: str,
+    wrong: Wrong,
+    unknown: Unknown | None,
 ) -> None:
     where = _at(path, name)
     try:
@@ -77,27 +117,33 @@ def _member(
         if known is None:
             found[name] = checks.leaf(plain(shapes.portable(item, where)), where)
         else:
-            found[name] = _value(known[0], known[1], item, where, wrong)
+            found[name] = _value(known[0], known[1], item, where, wrong, unknown)
     except Invalid as error:
         wrong(error.message)
 
 
-def _value(kind: Any, declared: Field[Any], item: Any, where: str, wrong: Wrong) -> Any:
+def _value(
+    kind: Any, declared: Field[Any], item: Any, where: str, wrong: Wrong, unknown: Unknown | None
+) -> Any:
     if get_origin(kind) is tuple:
-        return _several(get_args(kind)[0], declared, item, where, wrong)
+        one = get_args(kind)[0]
+        return [
+            _value(one, declared, each, f"{where}[{i}]", wrong, unknown)
+            for i, each in enumerate(_several(item, where))
+        ]
     if is_dataclass(kind) and isinstance(kind, type):
-        return shape(kind, item, where, wrong, beside=frozenset())
+        return shape(kind, item, where, wrong, beside=frozenset(), unknown=unknown)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return checks.one_of(item, where, [one.value for one in kind])
     return _SCALARS[kind](item, where, declared)
 
 
-def _several(kind: Any, declared: Field[Any], item: Any, where: str, wrong: Wrong) -> list[Any]:
+def _several(item: Any, where: str) -> list[Any]:
     if not isinstance(item, list):
         raise Invalid(f"{where}: expected a list, found {shapes.shown(item)}")
     if len(item) > ITEMS:
         raise Invalid(f"{where}: expected at most {ITEMS} items, found {len(item)}")
-    return [_value(kind, declared, one, f"{where}[{i}]", wrong) for i, one in enumerate(item)]
+    return item
 
 
 def _text(item: Any, where: str, declared: Field[Any]) -> str:
@@ -162,7 +208,8 @@ _SCALARS: dict[Any, Callable[[Any, str, Field[Any]], Any]] = {
 
 
 def _said(value: Any) -> str:
-    return str(value) if isinstance(value, Decimal | int) else shapes.shown(value)
+    number = isinstance(value, Decimal | int) and not isinstance(value, bool)
+    return str(value) if number else shapes.shown(value)
 
 
 def plain(value: Any) -> Any:

@@ -126,6 +126,24 @@ def inclusive(tasks: Sequence[Row]) -> dict[str, Total]:
     return found
 
 
+#: How an amount is shown that nobody stated.
+UNKNOWN = "–"
+
+
+def priced(total: Total, amount: int) -> str:
+    """One of a total's amounts as people read it; unknown where no task states a cost."""
+    return UNKNOWN if total.unpriced and not amount else money.short(amount)
+
+
+def said(total: Total) -> str:
+    """What a total cost, in words: what is unknown is not taken for nothing."""
+    if not total.unpriced:
+        return f"{money.short(total.cost)} USD"
+    if not total.cost:
+        return "cost unknown"
+    return f"{money.short(total.cost)} USD and {total.unpriced:,} unknown"
+
+
 def kept(total: Total) -> Row:
     """A subtree's total as properties of its task; money in two parts."""
     found = {f"sub_{name}": getattr(total, name) for name in COUNTS}

@@ -39,6 +39,11 @@ async def of_project(tx: Tx, project_id: str, session: str | None) -> Pair:
     return _pair(await tx.row("trees/totals_of_project", project=project_id, session=session))
 
 
+async def has_session(tx: Tx, project_id: str, session: str) -> bool:
+    """Whether any tree of a project belongs to this session."""
+    return bool(await tx.value("trees/has_session", project=project_id, session=session))
+
+
 def _pair(row: Row) -> Pair:
     return total(row["own"]), total(row["inclusive"])
 

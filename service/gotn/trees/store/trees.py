@@ -190,6 +190,19 @@ async def executed(
     return row["nodes"], row["known"]
 
 
+async def executed_nodes(
+    tx: Tx, project_id: str, tree_id: str, tasks: Sequence[str], limit: int
+) -> list[list[Any]]:
+    """Pairs of a task, None for the whole tree, and a work node that it executed."""
+    found: list[list[Any]] = await tx.value(
+        "trees/executed_nodes",
+        tree=key(project_id, tree_id),
+        tasks=[key(project_id, tree_id, id_) for id_ in tasks[:PAGE]],
+        limit=limit,
+    )
+    return found
+
+
 async def put_executes(tx: Tx, project_id: str, names: Row) -> None:
     """Join a tree, or one of its tasks, to the work node that it executed."""
     task = names.get("task")

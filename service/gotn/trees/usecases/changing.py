@@ -53,8 +53,15 @@ def ended(row: Row, ledger: Ledger) -> Row:
     return times
 
 
+def told(row: Row, status: str, reason: str) -> Row:
+    """The result of a task that ends without one: why, beside what an earlier try left."""
+    before = row.get("result") or {}
+    errors = [*(before.get("errors") or ()), {"message": reason}]
+    return before | {"status": status, "errors": errors}
+
+
 async def cancel(tx: Tx, ledger: Ledger, row: Row, reason: str) -> None:
     """Cancel one task."""
-    result = {"status": "cancelled", "errors": [{"message": reason}]}
+    result = told(row, "cancelled", reason)
     new = {"status": "cancelled", "result": result, "timestamps": ended(row, ledger)}
     await change(tx, ledger, row, new, {})

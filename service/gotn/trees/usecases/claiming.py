@@ -13,7 +13,7 @@ from gotn.trees.rules import contexts, moves, turns
 from gotn.trees.store import queues, trees, walking
 from gotn.trees.store.queues import Around, Opened
 from gotn.trees.usecases import spawning, turning
-from gotn.trees.usecases.changing import change, ended, ms
+from gotn.trees.usecases.changing import change, ended, ms, told
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -22,6 +22,8 @@ SHORTEST, LONGEST = 1_000, 3_600_000
 #: Tasks of a tree whose leases are looked at.
 TASKS = 10_000
 _READY = turns.COUNTS[turns.READY]
+#: How the reason begins for which a task waits that is tried again by itself.
+_AGAIN = "it is tried again at "
 
 
 async def claim(
@@ -138,10 +140,10 @@ async def _expire(tx: Tx, ledger: Ledger, tree_id: str, lost: list[str]) -> None
     for id_ in lost:
         at = await turning.around(tx, ledger.project_id, tree_id, id_)
         row = at.row
-        failed = row.get("attempt", 1) > moves.retries(row)
+        failed = moves.is_last(row)
         new: Row = {"status": "failed" if failed else "pending", "worker": None}
         if failed:
-            new["result"] = {"status": "failed", "errors": [{"message": "its lease ended"}]}
+            new["result"] = told(row, "failed", "its lease ended")
             new["timestamps"] = ended(row, ledger)
         await change(tx, ledger, row, new, {})
         await turning.moved(tx, ledger, at, "running")
@@ -155,7 +157,7 @@ def _is_lost(row: Row, end: int | None, now: int) -> bool:
 
 
 def _later(until: int) -> str:
-    return f"it is tried again at {shapes.iso(_moment(until))}"
+    return f"{_AGAIN}{shapes.iso(_moment(until))}"
 
 
 async def queue(database: Database, project_id: str, tree_id: str, *, first: int) -> Queue:
@@ -216,7 +218,7 @@ def _queue(
         id_, end = row["id"], ends.get(row["id"])
         place, reason = row["status"], held.get(id_)
         if _is_lost(row, end, now):
-            tried = row.get("attempt", 1) > moves.retries(row)
+            tried = moves.is_last(row)
             reason = "its lease ended" + (", and this was its last try" if tried else "")
             place = "running" if tried else "ready"
         elif row["status"] == "pending":
@@ -229,7 +231,18 @@ def _queue(
             one.worker = row.get("worker")
             found[place].append(one)
     shown = {name: tuple(rows[:first]) for name, rows in found.items()}
-    return Queue(tree_id=tree_id, total=sum(map(len, found.values())), **shown)
+    total = sum(map(len, found.values()))
+    return Queue(tree_id=tree_id, total=total, stuck=_stuck(found), **shown)
+
+
+def _stuck(found: dict[str, list[QueuedTask]]) -> str | None:
+    """Why nothing can happen any more, where that is so."""
+    orphans = [one.task_id for one in found["running"] if one.worker is None]
+    reasons = [one.reason or "" for one in found["waiting"]]
+    paused = any(why.startswith(_AGAIN) for why in reasons)
+    if found["ready"] or paused or len(orphans) < len(found["running"]):
+        return None
+    return moves.stuck(reasons, orphans) if reasons or orphans else None
 
 
 def _moment(ms: int) -> datetime:

@@ -6,11 +6,12 @@ from typing import Any
 
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid, NotFound
+from gotn.graph.scope import require_project
 from gotn.journal import Ledger
 from gotn.keys import key
-from gotn.trees.records import CostGroup, Costs, CostTotal, CostTracking, Grouping
+from gotn.trees.records import CostGroup, Costs, CostTotal, Grouping
 from gotn.trees.records.costs import Count
-from gotn.trees.rules import money, shaped, totals
+from gotn.trees.rules import given, money, totals
 from gotn.trees.store import costs, trees
 from gotn.trees.usecases import changing
 from gotn.writing import Asked, check_project, write
@@ -36,9 +37,14 @@ class Scope:
     def __post_init__(self) -> None:
         chosen = [n for n in ("tree", "session", "node", "run") if getattr(self, n) is not None]
         if len(chosen) > 1:
-            raise Invalid(f"Expected one of tree, session, node and run, found {chosen}.")
+            raise Invalid(
+                f"Expected one of tree, session, node and run, found {' and '.join(chosen)}."
+            )
         if self.task is not None and self.tree is None:
-            raise Invalid("task: name its tree too", field="task")
+            raise Invalid(
+                f"task: a task is looked for in its tree; name the tree of {self.task!r} too",
+                field="task",
+            )
 
 
 async def show(
@@ -46,8 +52,9 @@ async def show(
 ) -> Costs:
     """Own and inclusive tokens and money of a scope, and the groups of its tasks.
 
-    NotFound for a tree, task or run that is not there. A work node that nothing executed
-    cost nothing; where a task executed it below another one that did, it counts once.
+    NotFound for a project, tree, task, session or run that is not there. A work node that
+    nothing executed cost nothing; where a task executed it below another one that did, it
+    counts once.
     """
     check_project(project_id)
 
@@ -57,6 +64,8 @@ async def show(
         roots, stated = await _roots(tx, project_id, scope)
         if roots is None:
             own, whole = await costs.of_project(tx, project_id, scope.session)
+            if not whole.tasks:
+                await _check_there(tx, project_id, scope.session)
         else:
             own, whole = await costs.of_tasks(tx, roots)
         groups = await _groups(tx, project_id, scope, roots, by) if by else []
@@ -68,6 +77,13 @@ async def show(
         )
 
     return await database.read(read)
+
+
+async def _check_there(tx: Tx, project_id: str, session: str | None) -> None:
+    """NotFound where what cost nothing is not there at all."""
+    await require_project(tx, project_id)
+    if session is not None and not await costs.has_session(tx, project_id, session):
+        raise _missing("session", session, project_id)
 
 
 def _whole(tree_id: str, project_id: str, root: costs.Root | None) -> Costs:
@@ -133,20 +149,20 @@ async def spend(
 ) -> CostTotal:
     """Set what a task alone cost, or add to it; the totals above it follow at once.
 
-    `cost` is a document's (004, CostTracking), its decimals exact. Returns the task's
+    `cost` is a document's (004, CostTracking), its amounts Decimals or texts. Returns the task's
     inclusive total. NotFound for a task that is not there.
     """
     wrong: list[str] = []
-    checked = shaped.shape(CostTracking, cost, "cost", wrong.append, beside=frozenset())
+    checked = given.cost(cost, wrong.append)
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
 
     async def work(tx: Tx, ledger: Ledger) -> CostTotal:
         return shown(await _spent(tx, ledger, tree_id, task_id, checked, add=add))
 
-    given = {"tree": tree_id, "task": task_id, "cost": checked, "add": add}
+    asked = {"tree": tree_id, "task": task_id, "cost": checked, "add": add}
     first = trees.spending(request.project_id, tree_id, task_id)
-    return await write(database, request, "spend", given, CostTotal, work, first=first)
+    return await write(database, request, "spend", asked, CostTotal, work, first=first)
 
 
 async def _spent(

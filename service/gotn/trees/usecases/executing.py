@@ -6,8 +6,8 @@ from gotn import checks
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
-from gotn.trees.records import CostTracking, Ended, TaskResult
-from gotn.trees.rules import merging, moves, shaped, totals, turns
+from gotn.trees.records import Ended, TaskResult
+from gotn.trees.rules import given, merging, moves, shaped, totals, turns
 from gotn.trees.store import queues, walking
 from gotn.trees.store.queues import Around
 from gotn.trees.usecases import changing, planting, spawning, turning
@@ -38,7 +38,7 @@ async def finish(
     if status not in ("completed", "failed"):
         raise Invalid(f"status: expected completed or failed, found {status!r}", field="status")
     made = shaped.shape(TaskResult, result or {}, "result", wrong.append, beside=frozenset())
-    spent = shaped.shape(CostTracking, cost or {}, "cost", wrong.append, beside=frozenset())
+    spent = given.cost(cost, wrong.append)
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
 
@@ -58,10 +58,10 @@ async def finish(
             tree_id=tree_id, task_id=task_id, status=row["status"], spawned=ids, cancelled=gone
         )
 
-    given = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
-    given |= {"children": shaped.plain(list(children)), "token": token}
+    asked = {"tree": tree_id, "task": task_id, "status": status, "result": made, "cost": spent}
+    asked |= {"children": shaped.plain(list(children)), "token": token}
     first = queues.opening(request.project_id, tree_id)
-    return await write(database, request, "finishTask", given, Ended, work, first=first)
+    return await write(database, request, "finishTask", asked, Ended, work, first=first)
 
 
 def _check_token(ledger: Ledger, at: Around, token: str) -> None:
@@ -83,7 +83,7 @@ def _check_seed(row: Row, result: Row) -> None:
 
 
 async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost: Row) -> None:
-    again = status == "failed" and row.get("attempt", 1) <= moves.retries(row)
+    again = status == "failed" and not moves.is_last(row)
     new: Row = {"status": "pending" if again else status}
     lease: Row = {}
     if again:
@@ -122,9 +122,9 @@ async def cancel(
         status = top.row["status"]
         return Ended(tree_id=tree_id, task_id=task_id, status=status, cancelled=tuple(ids))
 
-    given = {"tree": tree_id, "task": task_id, "reason": reason}
+    asked = {"tree": tree_id, "task": task_id, "reason": reason}
     first = queues.opening(request.project_id, tree_id)
-    return await write(database, request, "cancelTask", given, Ended, work, first=first)
+    return await write(database, request, "cancelTask", asked, Ended, work, first=first)
 
 
 async def merge(

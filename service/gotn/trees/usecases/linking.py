@@ -1,11 +1,16 @@
 """Which work node a tree, or one of its tasks, executed (graph-model, EXECUTES)."""
 
+from collections.abc import Sequence
+
 from gotn.database.connection import Database, Tx
 from gotn.errors import NotFound
 from gotn.journal import Ledger
 from gotn.trees.records import Executed
 from gotn.trees.store import trees
-from gotn.writing import Asked, write
+from gotn.writing import Asked, check_project, write
+
+#: Executed nodes that are told of.
+MOST = 1000
 
 
 async def link(
@@ -26,6 +31,24 @@ async def link(
 
     given = {"tree": tree_id, "task": task, "node": node}
     return await write(database, request, "linkTree", given, Executed, work, create=False)
+
+
+async def executed(
+    database: Database, project_id: str, tree_id: str, tasks: Sequence[str]
+) -> list[Executed]:
+    """The work nodes that a tree, and those of its tasks that are named, executed; at most 1,000.
+
+    Those of the whole tree come first.
+    """
+    pairs = await database.read(
+        lambda tx: trees.executed_nodes(tx, check_project(project_id), tree_id, tasks, MOST)
+    )
+    return [Executed(tree_id=tree_id, task_id=task, node=node) for task, node in pairs]
+
+
+def told(found: Sequence[Executed]) -> list[str]:
+    """What was executed, a line each."""
+    return [f"{one.task_id} executed {one.node}" if one.task_id else one.node for one in found]
 
 
 async def join(tx: Tx, ledger: Ledger, tree_id: str, node: str, task: str | None = None) -> int:

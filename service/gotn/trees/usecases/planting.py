@@ -6,8 +6,9 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, GotnError, LimitExceeded
 from gotn.journal import Ledger
 from gotn.trees.records import Disagreement, Planted, StateDraft, TreeDraft
+from gotn.trees.rules import content
 from gotn.trees.store import trees
-from gotn.trees.usecases import linking, sowing
+from gotn.trees.usecases import exporting, linking, sowing
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
@@ -59,15 +60,26 @@ async def plant(
 
 
 async def _is_known(tx: Tx, ledger: Ledger, draft: TreeDraft) -> bool:
-    """Whether this tree is stored; Conflict for another one of its id."""
+    """Whether this tree is stored, as it was taken in or as it is now; Conflict for another."""
     known = await trees.get(tx, ledger.project_id, draft.tree["id"])
-    if known is not None and known.get("content") != draft.tree["content"]:
+    if known is None:
+        return False
+    if known.get("content") == draft.tree["content"]:
+        return True
+    if not known.get("touched") or await _now(tx, ledger, known) != draft.tree["content"]:
         raise Conflict(
             f"There is a tree {draft.tree['id']!r} already, with other content; "
             "import this one with --as another id.",
             id=draft.tree["id"],
         )
-    return known is not None
+    return True
+
+
+async def _now(tx: Tx, ledger: Ledger, tree: Row) -> str:
+    """The fingerprint of a tree that changed since it was taken in, as its export would have it."""
+    pages = trees.pages(tx, ledger.project_id, tree["id"])
+    tasks = exporting.ordered([row async for page in pages for row in page])
+    return content.fingerprint(exporting.restated(tree, tasks), tasks)
 
 
 class _Undo(Exception):

@@ -9,7 +9,7 @@ from gotn.errors import IllegalMove, Invalid, LimitExceeded
 from gotn.journal import Ledger
 from gotn.keys import key
 from gotn.trees.records import Spawned, TaskNode
-from gotn.trees.rules import moves, shaped, totals
+from gotn.trees.rules import given, moves, shaped, totals
 from gotn.trees.rules.limits import Limits
 from gotn.trees.store import costs, queues, trees
 from gotn.trees.store.queues import Around, Opened
@@ -41,9 +41,9 @@ async def spawn(
         found = await put(tx, ledger, tree, above, children)
         return Spawned(tree_id=tree_id, parent=parent, tasks=tuple(row["id"] for row in found))
 
-    given = {"tree": tree_id, "parent": parent, "children": shaped.plain(list(children))}
+    asked = {"tree": tree_id, "parent": parent, "children": shaped.plain(list(children))}
     first = queues.opening(request.project_id, tree_id)
-    return await write(database, request, "spawnTask", given, Spawned, work, first=first)
+    return await write(database, request, "spawnTask", asked, Spawned, work, first=first)
 
 
 async def put(
@@ -93,12 +93,16 @@ def check_seed(tree: Row, config: Row | None, task: str | None = None) -> None:
 
 def _row(tree: Row, above: Row, position: int, child: Row, now: str) -> Row:
     """A child's row, whose id is minted later."""
-    if given := sorted(_GIVEN & child.keys()):
-        raise Invalid(f"{given[0]}: spawning gives it; leave it out", field=given[0])
+    if ours := sorted(_GIVEN & child.keys()):
+        raise Invalid(f"{ours[0]}: spawning gives it; leave it out", field=ours[0])
     wrong: list[str] = []
-    found = shaped.shape(TaskNode, child, "", wrong.append, beside=_GIVEN)
+    found = shaped.shape(
+        TaskNode, child, "", wrong.append, beside=_GIVEN, unknown=given.refused(wrong.append)
+    )
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
+    if not found["prompt"].strip():
+        raise Invalid("prompt: expected text that is not blank, found none", field="prompt")
     members = {k: v for k, v in found.items() if v is not None}
     extra = {k: v for k, v in members.items() if k not in shaped.members(TaskNode)}
     own = {k: v for k, v in members.items() if k not in extra}

@@ -220,6 +220,7 @@ class Project:
     nodes: int = 0
     edges: int = 0
     runs: int = 0
+    trees: int = 0
     pending: int = 0
     #: How many nodes, edges or tasks a large import has staged; None where none is unfinished.
     unfinished_import: int | None = None
