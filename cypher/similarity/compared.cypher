@@ -1,5 +1,4 @@
-// What tells which of two like nodes stays, for given nodes, as one row; tied: it hangs together
-// with more than the work graph, such as a task tree.
+// What tells which of two like nodes stays, and whether a task tree or the like hangs on it, a row.
 // params: keys
 // returns: rows
 // :param {keys: ["demo/n1"]}
