@@ -261,7 +261,8 @@ def install(lock: Path) -> None:
     """A lock's packages: by uv where it can get them, else by pip, which knows more settings."""
     arguments = ("--require-hashes", "--no-deps", "-r", str(lock))
     if has_uv():
-        command = [str(UV), "pip", "install", "--python", str(PYTHON), *arguments]
+        given = ("--system-certs", "--python", str(PYTHON))  # a company may have a CA of its own
+        command = [str(UV), "pip", "install", *given, *arguments]
         if not watched(command, for_uv())[0]:
             return
         say(f"  uv could not install them ({LOG} says why); trying pip.")

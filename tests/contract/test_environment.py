@@ -228,6 +228,7 @@ def test_bootstrap_installs_with_uv_and_else_with_pip(
     programs = [command[0] for command in asked]
     assert [sys.executable, str(bootstrap.UV), sys.executable] == programs
     assert all("--require-hashes" in command for command in asked)
+    assert "--system-certs" in asked[1]
     assert re.fullmatch(r"uv==[^ ]+ (\\\n    --hash=\S+ ?)+\n", (tmp_path / "uv.lock").read_text())
     assert "uv could not install them" in capsys.readouterr().out
     asked.clear()
