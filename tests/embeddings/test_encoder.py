@@ -179,7 +179,7 @@ def test_cutting_costs_by_length(files: ModelFiles) -> None:
     still = Still()
     text = ("The quick brown fox jumps over the lazy dog. " * 22_223)[:1_000_000]
     assert 1 == TextEncoder(still).encode([text]).pooled
-    assert 3 * len(text) <= sum(read) <= 4 * len(text)
+    assert len(text) <= sum(read) <= 4 * len(text)
     assert max(read) <= CHARACTERS
     assert 800 < sum(still.batches) < 1000
     assert {BATCH} >= set(still.batches[:-2])
