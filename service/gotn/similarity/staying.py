@@ -61,15 +61,15 @@ def refused(keep: Standing, gone: Standing, apart: str | None, kept: Collection[
     """Why two nodes are not merged as they stand; None where they can be."""
     if apart is not None:
         return APART[apart]
-    if gone.id in kept:
-        return f"Another node is merged into {gone.id}; look again after that."
-    if gone.tied:
-        return f"{gone.id} hangs together with more than the work graph, such as a task tree."
     if keep.done and not gone.done:
         return (
             f"{gone.id} is {gone.status} and {keep.id} {keep.status}: open work would go. "
             f"Complete or skip {gone.id} if it is done."
         )
+    if gone.id in kept:
+        return f"Another node is merged into {gone.id}; look again after that."
+    if gone.tied:
+        return f"{gone.id} hangs together with more than the work graph, such as a task tree."
     return None
 
 
