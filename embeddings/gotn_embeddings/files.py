@@ -63,7 +63,7 @@ def save(index: FaissIndex, path: Path, position: Position, note: str | None = N
     IndexNotSaved where it could not be written: the old file then stays as it was.
     """
     new = path.with_name(f"{path.name}.new")
-    try:
+    with _told(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             if _further(path, index.identity, position):
@@ -78,10 +78,6 @@ def save(index: FaissIndex, path: Path, position: Position, note: str | None = N
             finally:
                 with suppress(OSError):
                     new.unlink(missing_ok=True)
-    except OSError as error:
-        raise IndexNotSaved(
-            f"{path} could not be written: {error.strerror or error}", file=str(path)
-        ) from error
     return True
 
 
@@ -117,13 +113,20 @@ def load(
 
 def remove(path: Path) -> None:
     """Take the file away; no error where there is none, IndexNotSaved where it stays."""
-    try:
+    with _told(path, "removed"):
         if path.parent.is_dir():
             with _locked(path):
                 path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(path: Path, what: str) -> Iterator[None]:
+    """IndexNotSaved, with the reason, where the system lets the file not be `what`."""
+    try:
+        yield
     except OSError as error:
         raise IndexNotSaved(
-            f"{path} could not be removed: {error.strerror or error}", file=str(path)
+            f"{path} could not be {what}: {error.strerror or error}", file=str(path)
         ) from error
 
 

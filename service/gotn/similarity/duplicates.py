@@ -150,7 +150,7 @@ async def _told(tx: Tx, project_id: str, found: _Found, only: str | None) -> Ded
     rows: list[tuple[DuplicateKind, float, Pair, str]] = []
     for ids in found.groups:
         for group in staying.groups([known[id_] for id_ in ids if id_ in known]):
-            rows += [(EVERY[0], 1.0, ends, SAME) for ends in staying.pairs(group, ())]
+            rows += [(DuplicateKind.EXACT, 1.0, ends, SAME) for ends in staying.pairs(group)]
     rows += [row for row in ranked[:CANDIDATES] if known.keys() >= set(row[2])]
     if only is not None:
         rows = [row for row in rows if only in row[2]]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 
 from gotn.similarity.pairs import Pair, pair
@@ -67,15 +68,13 @@ class Spelling:
         """Pairs that differ in slips only: of these, or of all."""
         same = {id_: number for number, ids in enumerate(self.exact()) for id_ in ids}
         found: dict[Pair, Near] = {}
+        words = cache(lambda id_: _WORD.findall(self._texts[id_]))  # a text is in many pairs
         for a, b in self._alike() if among is None else among:
             if a not in self._texts or b not in self._texts:
                 continue
-            if same.get(a, a) != same.get(b, b) and (near := compared(*self._words(a, b))):
+            if same.get(a, a) != same.get(b, b) and (near := compared(words(a), words(b))):
                 found[pair(a, b)] = near
         return found
-
-    def _words(self, a: str, b: str) -> tuple[list[str], list[str]]:
-        return _WORD.findall(self._texts[a]), _WORD.findall(self._texts[b])
 
     def _alike(self) -> Iterable[Pair]:
         """Pairs whose summaries are alike."""

@@ -80,7 +80,7 @@ def groups(ids: Collection[Standing]) -> list[list[Standing]]:
     return [part for part in (*parts, heads) if len(part) > 1]
 
 
-def pairs(group: Collection[Standing], kept: Collection[str]) -> list[tuple[str, str]]:
+def pairs(group: Collection[Standing]) -> list[tuple[str, str]]:
     """The one that stays with each of the others."""
-    keep, *others = order(group, kept)
+    keep, *others = order(group, ())
     return [(keep.id, other.id) for other in others]
