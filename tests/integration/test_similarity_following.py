@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import uuid
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +122,41 @@ async def test_vectors_of_another_model_are_made_anew(
         fresh = engine(database, tmp_path)
         found = await finding.similar(fresh, project, text="fox", first=1)
         assert ("logo", len(SAID)) == (found[0].id, fresh.known(project).encoded)
+
+
+async def test_a_node_that_says_nothing_has_no_vector(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """It is no error and like nothing; a node of a megabyte is like the others of its matter."""
+    long = " ".join(f"{SAID['backup'][1]} {SAID['restore'][1]}" for _ in range(400))
+    silent = make_node("silent", summary=" ", prompt_text="\n")
+    await bulk.add_graph(database, request_, [*drafts(backup={"prompt_text": long}), silent], [])
+    compared = engine(database, tmp_path)
+    done = await linking.link(compared, request_)
+    assert (len(SAID), len(SAID)) == (done.vectors, done.encoded)
+    found = await finding.similar(compared, request_.project_id, node="backup", first=1)
+    assert ["restore"] == [hit.id for hit in found]
+    assert [] == await finding.similar(compared, request_.project_id, node="silent")
+    await nodes.update(database, request_, "silent", {"summary": "Draw a logo with a fox"})
+    found = await finding.similar(compared, request_.project_id, node="silent", first=1)
+    assert ["logo"] == [hit.id for hit in found]
+    assert (1, False) == ((done := await linking.link(compared, request_)).encoded, done.whole)
+
+
+async def test_projects_have_settings_of_their_own(database: Database, tmp_path: Path) -> None:
+    """The same nodes in three projects of one engine: each has the edges its settings give."""
+    compared = engine(database, tmp_path)
+    found: dict[tuple[float, float], int] = {}
+    low: dict[str, float] = {"soft_threshold": 0.3}
+    for asked in ({}, low, low | {"soft_k": 1}):
+        request = Request(project_id=f"t-{uuid.uuid4().hex[:16]}")
+        await bulk.add_graph(database, request, drafts(), [])
+        if asked:
+            await projects.settings(database, request, asked)
+        done = await linking.link(compared, request)
+        found[done.k, done.threshold] = done.added
+    assert [(5, 0.6), (5, 0.3), (1, 0.3)] == list(found)
+    assert found[5, 0.6] < found[5, 0.3] > found[1, 0.3] > 0
 
 
 async def test_a_disk_that_fails_costs_only_the_next_start(

@@ -15,7 +15,7 @@ from gotn.similarity.pairs import Pair
 from gotn.similarity.records import Deduped, Duplicate, DuplicateKind
 from gotn.similarity.spelling import ALL_PAIRS, Spelling
 from gotn.work.records import NodeStatus
-from gotn.work.store import nodes
+from gotn.work.store import asking, nodes
 from gotn.work.usecases import merging
 from gotn.work.usecases.writing import Request, check_project, recalled, write
 
@@ -136,7 +136,7 @@ async def _told(tx: Tx, project_id: str, found: _Found, only: str | None) -> lis
         await require_project(tx, project_id)
         return []
     known = await nodes.get(tx, project_id, ids)
-    tied = await store.tied(tx, project_id, ids)
+    tied = await asking.tied(tx, project_id, ids)
     apart = await store.told_apart(tx, project_id, [ends for _, _, ends in ranked])
     gone: set[str] = set()
     kept: set[str] = set()

@@ -142,12 +142,6 @@ def _leaf(stored: str | None) -> Any:
     return None if stored is None else shapes.loads(stored)
 
 
-async def tied(tx: Tx, project_id: str, ids: Sequence[str]) -> set[str]:
-    """Which of these nodes hang together with more than the work graph, such as a task tree."""
-    keys = [key(project_id, id_) for id_ in ids]
-    return set(await tx.value("similarity/tied", keys=keys))
-
-
 async def told_apart(
     tx: Tx, project_id: str, among: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], str]:
