@@ -127,10 +127,11 @@ async def test_vectors_of_another_model_are_made_anew(
 async def test_a_node_that_says_nothing_has_no_vector(
     database: Database, request_: Request, tmp_path: Path
 ) -> None:
-    """It is no error and like nothing; a node of a megabyte is like the others of its matter."""
+    """It is no error and like nothing; a long one is like the others of its matter."""
     long = " ".join(f"{SAID['backup'][1]} {SAID['restore'][1]}" for _ in range(400))
     silent = make_node("silent", summary=" ", prompt_text="\n")
-    await bulk.add_graph(database, request_, [*drafts(backup={"prompt_text": long}), silent], [])
+    await bulk.add_graph(database, request_, [*drafts(), silent], [])
+    await nodes.update(database, request_, "backup", {"prompt_text": long})
     compared = engine(database, tmp_path)
     done = await linking.link(compared, request_)
     assert (len(SAID), len(SAID)) == (done.vectors, done.encoded)
