@@ -43,6 +43,7 @@ class Crowd:
             )
             await socket.send(json.dumps({"type": "connection_init"}))
             await socket.recv()
+            begun = time.time()
             await socket.send(json.dumps({"id": "1", "type": "subscribe", "payload": payload}))
         async with socket:
             expected = 1
@@ -58,8 +59,8 @@ class Crowd:
                     return
                 if expected == 1:
                     self._began()
-                else:
-                    when = datetime.fromisoformat(event["timestamp"]).timestamp()
+                when = datetime.fromisoformat(event["timestamp"]).timestamp()
+                if when > begun:  # an older one is late by how long ago it was written
                     self.late.append(time.time() - when)
                 expected += 1
 

@@ -1,7 +1,7 @@
-// Shared vectors by key, as one row.
+// Shared vectors by key, packed where they are kept so, as one row.
 // params: keys
 // returns: vectors
 // :param {keys: ["demo/v1"]}
 UNWIND $keys AS key
 MATCH (v:Vector {key: key})
-RETURN collect([v.id, v.embedding]) AS vectors
+RETURN collect([v.id, coalesce(v.packed, v.embedding)]) AS vectors

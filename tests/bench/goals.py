@@ -171,6 +171,17 @@ MEASURES = (
         "faiss IndexFlatIP, one batch",
         {"10,000 vectors": most(0.4), "100,000 vectors": most(0.15)},
     ),
+    Measure(
+        "similar",
+        "the ten nearest of one node",
+        "a bare FAISS index, and one read of ten nodes",
+        {"in process": most(2.0)},
+    ),
+    Measure(
+        "soft-link",
+        "a node says something else, journalled, and soft edges follow",
+        "the text encoded, one FAISS query, one write transaction that changes the node",
+    ),
     Measure("help", "gotn --help", "a bare Typer program", {"": most(1.5)}),
     Measure("peers", "layers of the same graph, in memory", FETCH, whose="the peer"),
 )

@@ -15,6 +15,7 @@ from bench.rows.inserting import inserts
 from bench.rows.planning import peers, plans, replans
 from bench.rows.reading import readies, reads
 from bench.rows.replaying import replays
+from bench.rows.resembling import alike
 from bench.rows.starting import helps
 from bench.rows.summing import trees
 from bench.rows.working import WORK
@@ -41,6 +42,7 @@ SOURCES: tuple[tuple[Source, frozenset[str]], ...] = (
     (trees, frozenset({"tree-import", "total", "spend", "recompute", "tree-show", *WORK})),
     (encodes, frozenset({"encode", "first"})),
     (neighbours, frozenset({"neighbours"})),
+    (alike, frozenset({"similar", "soft-link"})),
     (helps, frozenset({"help"})),
 )
 

@@ -79,6 +79,17 @@ POINT = """
 MATCH (n:WorkNode {key: $key})
 RETURN n.status AS found
 """
+IDS = """
+UNWIND $keys AS key
+MATCH (n:WorkNode {key: key})
+RETURN collect(n.id) AS found
+"""
+#: One write transaction that changes a node, without a journal.
+SAY = """
+MATCH (n:WorkNode {key: $key})
+SET n.caption = $text
+RETURN n.id AS found
+"""
 NEXT_SEQ = """
 MATCH (p:Project {key: $key})
 SET p.seq = p.seq + 1

@@ -9,6 +9,9 @@ from e2e.conftest import Api, node
 Row = dict[str, Any]
 TREE = "tree-00000001"
 ROOT: Row = {"node_id": "root", "prompt": "Answer", "status": "pending"}
+DOCUMENT: Row = {"version": "1.0.0", "root_task": ROOT, "metadata": {"tree_id": TREE}}
+#: No try after the first.
+ONCE: Row = {"execution_config": {"retry_policy": {"max_retries": 0}}}
 
 
 async def twice(api: Api, name: str, **given: Any) -> Any:
@@ -22,8 +25,7 @@ async def twice(api: Api, name: str, **given: Any) -> Any:
 
 async def planted(api: Api) -> str:
     """A tree of one pending task, as text."""
-    document = {"version": "1.0.0", "root_task": ROOT, "metadata": {"tree_id": TREE}}
-    content = json.dumps(document)
+    content = json.dumps(DOCUMENT)
     await twice(api, "TreeImport", content=content)
     return content
 
@@ -52,6 +54,20 @@ async def test_a_key_has_one_answer(api: Api) -> None:
         input={"tree": TREE, "task": "root", "cost": {}, "idempotencyKey": "key of CostRecord"},
     )
     assert "CONFLICT" == refused["code"]
+
+
+async def test_a_retry_with_a_key_is_done_once(api: Api) -> None:
+    """A claim tells that nothing is left; the retry asked for twice gives one new try."""
+    await twice(api, "TreeImport", content=json.dumps(DOCUMENT | {"root_task": ROOT | ONCE}))
+    claimed = await twice(api, "TaskClaim", tree=TREE, worker="w")
+    finish = {"tree": TREE, "task": "root", "token": claimed["token"]}
+    assert "failed" == (await twice(api, "TaskFinish", **finish, status="FAILED"))["status"]
+    ended = await api.run("TaskClaim", input={"tree": TREE, "worker": "w"})
+    assert ("TREE_ENDED", None) == (ended["status"], ended["taskId"])
+    assert "Nothing is left" in ended["nothing"]
+    await twice(api, "TaskRetry", tree=TREE, task="root")
+    again = await api.run("TaskClaim", input={"tree": TREE, "worker": "w"})
+    assert ("CLAIMED", "root", 2) == (again["status"], again["taskId"], again["attempt"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from command import Command
+from command import TIMEOUT, Command
 from meaning import SAID, needs_encoder
 
 #: Packages that take seconds or megabytes to import.
@@ -51,6 +51,21 @@ def test_link_soft_and_plan(gotn: Command) -> None:
     assert "texts are alike: login, reset, signin (0.8" in plan["ordering_reason"]
     assert ", layer 1); " in plan["ordering_reason"]
     assert gotn.data("journal", "verify")["equal"]
+
+
+def test_two_processes_at_once(gotn: Command) -> None:
+    """Both index and link the same project in the same home: one's edges, each pair once."""
+    command = [sys.executable, "-m", "gotn", *gotn.words("link", "--soft", "--json")]
+    both = [
+        subprocess.Popen(command, env=gotn.variables(), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    done = [json.loads(process.communicate(timeout=TIMEOUT)[0])["data"] for process in both]
+    assert [0, 0] == [process.returncode for process in both]
+    rows = gotn.data("edge", "list", "--type", "soft_semantic")["edges"]
+    assert [0, len(rows)] == sorted(one["added"] for one in done)
+    again = gotn.data("link", "--soft")
+    assert (0, 0, 0, False) == tuple(again[n] for n in ("added", "encoded", "compared", "whole"))
 
 
 def test_similar(gotn: Command) -> None:

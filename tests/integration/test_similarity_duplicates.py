@@ -1,5 +1,6 @@
 """What is there twice, on a real Neo4j, by the real model."""
 
+import json
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -10,11 +11,13 @@ from graphs import assert_verified, seq_of, state_of
 from meaning import drafts, engine
 
 from gotn.database.connection import Database
-from gotn.errors import Invalid, NotFound
+from gotn.errors import Conflict, Invalid, NotFound
 from gotn.similarity import duplicates
 from gotn.similarity.engine import Engine
 from gotn.similarity.records import Deduped, DuplicateKind
-from gotn.work.usecases import bulk, merging
+from gotn.trees import exchange as trees
+from gotn.trees.usecases import linking, planting
+from gotn.work.usecases import bulk, merging, nodes
 from gotn.work.usecases.writing import Request
 
 #: Copies of nodes of the small project: the same, nearly the same, the same in other words.
@@ -23,6 +26,19 @@ COPIES: dict[str, tuple[str, str]] = {
     "lunch-2": ("Order a lunch", "Find out who eats no meat and call a restaurant."),
     "reset-2": ("Reset a lost password", "Mail users a link with which they set a new password."),
 }
+#: A task tree whose tasks are a and b.
+TREE = json.dumps(
+    {
+        "version": "1.0.0",
+        "root_task": {
+            "node_id": "a",
+            "prompt": "Draw it",
+            "children": [{"node_id": "b", "prompt": "Sketch it"}],
+        },
+        "metadata": {"tree_id": "tree-00000001"},
+    }
+)
+LOGO = {"summary": "Draw a logo", "prompt_text": "Sketch three drafts of a logo with a fox."}
 
 
 @pytest.fixture
@@ -141,6 +157,29 @@ async def test_open_work_never_goes_into_what_is_done(
     assert "w1 is ready and w2 completed: open work would go" in (left.refused or "")
     state = await state_of(database, request_.project_id)
     assert {"w1", "w2"} == {id_ for id_ in state["nodes"] if id_.startswith("w")}
+
+
+async def test_what_a_task_tree_executed_stays(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Its copy goes into it, though older and farther done; of two such none goes."""
+    await planting.plant(database, request_, trees.read(TREE))
+    await linking.link(database, request_, "tree-00000001", "logo-2")
+    await linking.link(database, request_, "tree-00000001", "lunch", task="a")
+    done = await duplicates.dedupe(
+        compared, request_, kinds=duplicates.EVERY, threshold=0.85, apply=True
+    )
+    assert {("logo-2", "logo", "exact"), ("lunch", "lunch-2", "fuzzy")} <= told(done)
+    assert (3, None) == (done.merged, done.duplicates[0].refused)
+    await nodes.add(database, request_, make_node("logo", **LOGO))
+    await linking.link(database, request_, "tree-00000001", "logo", task="b")
+    (one,) = (await duplicates.dedupe(compared, request_, kinds=[DuplicateKind.EXACT])).duplicates
+    assert "more than the work graph" in (one.refused or "")
+    seq = await seq_of(database, request_.project_id)
+    with pytest.raises(Conflict, match="task tree executed 'logo'"):
+        await merging.merge(database, request_, "reset", "logo")
+    assert seq == await seq_of(database, request_.project_id)
+    await assert_verified(database, request_.project_id)
 
 
 async def test_without_an_encoder_spelling_is_compared(compared: Engine, request_: Request) -> None:

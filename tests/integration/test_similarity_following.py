@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from factories import make_node
 from meaning import SAID, drafts, engine
 
 from gotn.database.connection import Database
+from gotn.errors import Invalid
 from gotn.similarity import finding, following, linking
 from gotn.work.usecases import bulk, nodes, projects, replay
 from gotn.work.usecases.writing import Request
@@ -124,6 +126,40 @@ async def test_vectors_of_another_model_are_made_anew(
         fresh = engine(database, tmp_path)
         found = await finding.similar(fresh, project, text="fox", first=1)
         assert ("logo", len(SAID)) == (found[0].id, fresh.known(project).encoded)
+
+
+async def test_a_long_text_is_like_others_of_its_matter(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """Many windows make one vector; a text that says nothing is refused before there is any."""
+    long = " ".join(f"{SAID['backup'][1]} {SAID['restore'][1]}" for _ in range(400))
+    await bulk.add_graph(database, request_, drafts(), [])
+    await nodes.update(database, request_, "backup", {"prompt_text": long})
+    compared = engine(database, tmp_path)
+    done = await linking.link(compared, request_)
+    assert (len(SAID), len(SAID)) == (done.vectors, done.encoded)
+    found = await finding.similar(compared, request_.project_id, node="backup", first=1)
+    assert ["restore"] == [hit.id for hit in found]
+    with pytest.raises(Invalid, match="not blank"):
+        await nodes.add(database, request_, make_node("silent", summary=" ", prompt_text="\n"))
+    done = await linking.link(compared, request_)
+    assert (0, False) == (done.encoded, done.whole)
+
+
+async def test_projects_have_settings_of_their_own(database: Database, tmp_path: Path) -> None:
+    """The same nodes in three projects of one engine: each has the edges its settings give."""
+    compared = engine(database, tmp_path)
+    found: dict[tuple[float, float], int] = {}
+    low: dict[str, float] = {"soft_threshold": 0.3}
+    for asked in ({}, low, low | {"soft_k": 1}):
+        request = Request(project_id=f"t-{uuid.uuid4().hex[:16]}")
+        await bulk.add_graph(database, request, drafts(), [])
+        if asked:
+            await projects.settings(database, request, asked)
+        done = await linking.link(compared, request)
+        found[done.k, done.threshold] = done.added
+    assert [(5, 0.6), (5, 0.3), (1, 0.3)] == list(found)
+    assert found[5, 0.6] < found[5, 0.3] > found[1, 0.3] > 0
 
 
 def _no_folder(folder: Path, project: str) -> None:

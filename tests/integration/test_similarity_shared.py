@@ -71,6 +71,25 @@ async def test_others_nearer_vectors_hide_none(database: Database, project: str)
     await store.drop(project)
 
 
+async def test_vectors_of_an_earlier_version(database: Database, project: str) -> None:
+    """Those that are not packed are read as they are, and packed when they are put again."""
+    store = DatabaseStore(database, IDENTITY)
+    some = vectors(3)
+    await store.replace(project, some, FIRST)
+    packed = await store.get(project, list(some))
+    text = "MATCH (v:Vector {project_id: $p}) REMOVE v.packed RETURN count(v) AS count"
+    async with database.session() as session:
+        row = await (await session.run(text, {"p": project})).single()
+    assert row is not None
+    assert 3 == row["count"]
+    listed = await store.get(project, list(some))
+    for id_, one in some.items():
+        assert (one == listed[id_]).all()
+        assert (one == packed[id_]).all()
+    assert sorted(some) == (await store.neighbours(project, 2)).ids
+    await store.drop(project)
+
+
 async def test_two_servers_share_vectors(
     database: Database, request_: Request, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from gotn.database.connection import Database
 from gotn.errors import Conflict, IllegalMove, Invalid, NotFound
 from gotn.trees import exchange
+from gotn.trees.records import TaskClaimStatus
 from gotn.trees.usecases import (
     claiming,
     costing,
@@ -15,6 +16,7 @@ from gotn.trees.usecases import (
     exporting,
     linking,
     planting,
+    queueing,
     retrying,
     spawning,
 )
@@ -58,18 +60,20 @@ async def test_a_task_that_failed_for_good(
         )
     ).tasks
     await executing.finish(database, request_, TREE, "root", str(root.token))
-    assert (await claiming.queue(database, project, TREE, first=9)).stuck is None
+    assert (await queueing.queue(database, project, TREE, first=9)).stuck is None
     with pytest.raises(IllegalMove, match="only a failed one can be retried"):
         await retrying.retry(database, request_, TREE, first)
     cost = {"total_tokens": 5, "total_cost_usd": "0.5"}
     left = {"result": {"output": "half of it"}, "cost": cost}
     assert "failed" == await failed(database, request_, first, **left)
-    queue = await claiming.queue(database, project, TREE, first=9)
+    queue = await queueing.queue(database, project, TREE, first=9)
     assert (1, 1) == (queue.total, len(queue.waiting))
     assert f"({first} failed for good): retry a task" in str(queue.stuck)
+    nothing = await claiming.claim(database, request_, TREE, "w")
+    assert (TaskClaimStatus.STUCK, queue.stuck) == (nothing.status, nothing.nothing)
     again = await retrying.retry(database, request_, TREE, first)
     assert "pending" == again.status
-    queue = await claiming.queue(database, project, TREE, first=9)
+    queue = await queueing.queue(database, project, TREE, first=9)
     assert (None, [first]) == (queue.stuck, [one.task_id for one in queue.ready])
     taken = await claiming.claim(database, request_, TREE, "w")
     assert (first, 2) == (taken.task_id, taken.attempt)
@@ -94,7 +98,7 @@ async def test_a_retried_task_has_its_tries(database: Database, request_: Reques
 async def test_a_running_task_of_nobody(database: Database, request_: Request) -> None:
     """A document says that a task runs: the queue tells that nobody holds it, and it is retried."""
     await planted(database, request_, status="running")
-    queue = await claiming.queue(database, request_.project_id, TREE, first=9)
+    queue = await queueing.queue(database, request_.project_id, TREE, first=9)
     assert "root running, held by nobody" in str(queue.stuck)
     await retrying.retry(database, request_, TREE, "root")
     assert "root" == (await claiming.claim(database, request_, TREE, "w")).task_id

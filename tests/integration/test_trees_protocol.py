@@ -8,7 +8,7 @@ import pytest
 from gotn.database.connection import Database
 from gotn.errors import Conflict, IllegalMove, Invalid, LimitExceeded, NotFound
 from gotn.trees import exchange
-from gotn.trees.records import Claimed
+from gotn.trees.records import Claimed, TaskClaimStatus
 from gotn.trees.usecases import claiming, costing, executing, exporting, planting, spawning
 from gotn.work.usecases import replay
 from gotn.work.usecases.writing import Request
@@ -50,7 +50,7 @@ async def test_a_tree_is_executed_to_its_end(
     part = await claiming.claim(database, request_, TREE, "w")
     assert "[parent_result]\nForty-two\n\nPart" == part.prompt
     nothing = await claiming.claim(database, request_, TREE, "w2")
-    assert nothing.task_id is None
+    assert (None, TaskClaimStatus.NOTHING_READY) == (nothing.task_id, nothing.status)
     with pytest.raises(Conflict, match=f"it waits for {part.task_id}"):
         await claiming.claim(database, request_, TREE, "w2", task=ended.spawned[1])
     done: Row = {"result": {"status": "success", "output": "A"}, "cost": {"total_tokens": 7}}

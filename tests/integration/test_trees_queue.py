@@ -11,9 +11,9 @@ from gotn import shapes
 from gotn.database.connection import Database
 from gotn.errors import Conflict, Invalid, NotFound
 from gotn.trees import exchange
-from gotn.trees.records import Queue
+from gotn.trees.records import Queue, TaskClaimStatus
 from gotn.trees.rules import totals
-from gotn.trees.usecases import claiming, costing, executing, exporting, linking, planting
+from gotn.trees.usecases import claiming, costing, executing, exporting, linking, planting, queueing
 from gotn.trees.usecases.costing import Scope
 from gotn.work.usecases import nodes, replay
 from gotn.work.usecases.writing import Request
@@ -37,7 +37,7 @@ async def planted(database: Database, request: Request, *children: Row, **root: 
 
 async def queued(database: Database, request: Request) -> dict[str, Any]:
     """Ids of what is ready and running, and why the others wait."""
-    found: Queue = await claiming.queue(database, request.project_id, TREE, first=10)
+    found: Queue = await queueing.queue(database, request.project_id, TREE, first=10)
     return {
         "ready": [one.task_id for one in found.ready],
         "running": [one.task_id for one in found.running],
@@ -97,7 +97,7 @@ async def test_a_child_of_a_task_that_was_not_begun(database: Database, request_
         found["ready"], found["waiting"]
     )  # fmt: skip
     with pytest.raises(NotFound, match="no tree 'x'"):
-        await claiming.queue(database, request_.project_id, "x", first=1)
+        await queueing.queue(database, request_.project_id, "x", first=1)
 
 
 async def test_what_the_last_task_works_on(database: Database, request_: Request) -> None:
@@ -129,7 +129,9 @@ async def test_tries_wait_and_their_cost_adds_up(
     assert "pending" == ended.status
     (reason,) = (await queued(database, request_))["waiting"].values()
     assert reason.startswith("it is tried again at 20")
-    assert (await claiming.claim(database, request_, TREE, "w")).task_id is None
+    nothing = await claiming.claim(database, request_, TREE, "w")
+    assert (None, TaskClaimStatus.NOTHING_READY) == (nothing.task_id, nothing.status)
+    assert "0 running, 1 waiting" in (nothing.nothing or "")
     with pytest.raises(Conflict, match="it is tried again at"):
         await claiming.claim(database, request_, TREE, "w", task="a")
     await lapse(database, project, "a")
@@ -154,7 +156,8 @@ async def test_a_lost_worker(database: Database, request_: Request, project: str
         assert ("a", attempt) == (claimed.task_id, claimed.attempt)
         await lapse(database, project, "a")
     assert ["a"] == (await queued(database, request_))["running"]
-    assert (await claiming.claim(database, request_, TREE, "w")).task_id is None
+    nothing = await claiming.claim(database, request_, TREE, "w")
+    assert (None, TaskClaimStatus.TREE_ENDED) == (nothing.task_id, nothing.status)
     found = {row["id"]: row for row in (await exporting.whole(database, project, TREE)).tasks}
     assert ("failed", "cancelled") == (found["a"]["status"], found["b"]["status"])
     assert [{"message": "its lease ended"}] == found["a"]["result"]["errors"]

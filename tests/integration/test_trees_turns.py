@@ -15,7 +15,15 @@ from gotn.trees import exchange
 from gotn.trees.records import Claimed
 from gotn.trees.rules import moves, totals, turns
 from gotn.trees.store import queues
-from gotn.trees.usecases import claiming, costing, executing, exporting, planting, spawning
+from gotn.trees.usecases import (
+    claiming,
+    costing,
+    executing,
+    exporting,
+    planting,
+    queueing,
+    spawning,
+)
 from gotn.work.usecases import replay
 from gotn.work.usecases.writing import Request
 
@@ -156,7 +164,7 @@ async def test_turns_are_kept(
     for _ in range(20):
         await agents.step()
         assert await expected(database, project) == await stored(database, project)
-    found = await claiming.queue(database, project, TREE, first=100)
+    found = await queueing.queue(database, project, TREE, first=100)
     tasks = await agents.rows()
     held = moves.waiting(tasks)
     assert [row["id"] for row in tasks if row["id"] in held] == [
@@ -201,7 +209,7 @@ async def test_a_queue_that_is_not_kept_yet(
     text = " ".join(f"REMOVE n.{name}" for name in old)
     async with database.session() as session:
         await (await session.run(f"MATCH (n {{project_id: $p}}) {text}", {"p": project})).consume()
-    shown = await claiming.queue(database, project, TREE, first=100)
+    shown = await queueing.queue(database, project, TREE, first=100)
     assert before.task_id in [one.task_id for one in shown.running]
     after = await claiming.claim(database, request_, TREE, "w")
     assert after.task_id != before.task_id

@@ -97,6 +97,20 @@ def test_everything_that_is_wrong_is_listed() -> None:
     assert failing.details({"violations": rows[:1]}) == []
 
 
+def test_what_the_message_has_is_not_listed_again() -> None:
+    """The first violations stand in the sentence, the others below it."""
+    rows = [{"line": n, "id": f"n{n}", "reason": f"'n{n}' says nothing"} for n in range(1, 6)]
+    refused = "f: 5 violations, line 1: 'n1' says nothing; line 2: 'n2' says nothing; and 3 more"
+    lines = failing.details({"violations": rows}, refused)
+    assert [line[:6] for line in lines] == ["line 3", "line 4", "line 5"]
+    told = failing.details(
+        {"violations": ["a: negative", "b: negative"]}, "a: negative; b: negative"
+    )
+    assert told == []
+    other = {"line": 1, "id": "n9", "reason": "says nothing"}
+    assert len(failing.details({"violations": [*rows, other]}, "line 1: says nothing")) == 6
+
+
 def test_options_before_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
     """`gotn -p x ready` is `gotn ready -p x`; the verb's own wins."""
     seen: list[str | None] = []

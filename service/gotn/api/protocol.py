@@ -8,7 +8,7 @@ from strawberry.scalars import JSON
 
 from gotn.api.changing import GIVEN
 from gotn.api.context import Context
-from gotn.api.describing import value
+from gotn.api.describing import choices, value
 from gotn.api.errors import Conflict, IllegalMove, InvalidInput, LimitExceeded, NotFound
 from gotn.api.inputs import key_member, project_member
 from gotn.errors import Invalid
@@ -23,10 +23,19 @@ value(
     parent="Id of the task they are below.",
     tasks="Ids of the new tasks, in their order.",
 )
+choices(
+    records.TaskClaimStatus,
+    CLAIMED="The task is the worker's.",
+    NOTHING_READY="Nothing can be claimed now; something else must end first, or time pass.",
+    STUCK="Nothing more can happen by itself: somebody must retry a task, or cancel it.",
+    TREE_ENDED="Nothing is left: every task has ended.",
+)
 value(
     records.Claimed,
     tree_id="Id of the tree.",
-    task_id="Id of the task; null where nothing can start now.",
+    status="What the claim came to: whether to ask again.",
+    nothing="Why there is no task.",
+    task_id="Id of the task; null where none is handed out.",
     prompt="The prompt with its context, as a model is asked.",
     context="What it was made of: {source, text}, {source, file} or {source, document}; "
     "results of other tasks as `result:ID`.",

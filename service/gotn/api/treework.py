@@ -16,7 +16,7 @@ from gotn.similarity import summarising
 from gotn.trees import exchange, records
 from gotn.trees.exchange import reporting
 from gotn.trees.rules import merging
-from gotn.trees.usecases import claiming, costing, executing, exporting, linking
+from gotn.trees.usecases import costing, executing, exporting, linking, queueing
 
 #: Tasks of a tree that is given as a document, at most; the command line writes any.
 MOST = 20_000
@@ -102,7 +102,7 @@ class TreeWorkQueries:
         self, info: Info, tree: Tree, project: ProjectId = "default"
     ) -> records.Queue:
         """What of a tree may start now."""
-        return await claiming.queue(info.context.database, project, tree, first=SHOWN)
+        return await queueing.queue(info.context.database, project, tree, first=SHOWN)
 
     @field("The results of a task's children put together; changes nothing.")
     async def merged_results(

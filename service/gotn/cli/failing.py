@@ -40,7 +40,7 @@ def report(error: Exception, command: str, *, as_json: bool, debug: bool) -> int
         _print_json(command, known.code, known.message, known.facts)
     else:
         _say(known.message)
-        for line in details(known.facts):
+        for line in details(known.facts, known.message):
             print(f"  {told(line)}", file=sys.stderr)
     return known.exit_code
 
@@ -124,8 +124,8 @@ def _say(message: str) -> None:
     print(f"\x1b[31m✗\x1b[0m {message}" if red else f"gotn: {message}", file=sys.stderr)
 
 
-def details(facts: dict[str, Any]) -> list[str]:
-    """What people need beside the message: everything that is wrong, not only the first."""
+def details(facts: dict[str, Any], message: str = "") -> list[str]:
+    """What people need beside the message: everything that is wrong, once."""
     lines: list[str] = [
         f"{label}: {item}"
         for name, label in HANGING.items()
@@ -135,8 +135,16 @@ def details(facts: dict[str, Any]) -> list[str]:
     for name in ("problems", "violations", "lines"):
         found = facts.get(name)
         if isinstance(found, list | tuple) and len(found) > 1:
-            lines += _some(found)
+            lines += _some([one for one in found if not _is_told(one, message)])
     return lines
+
+
+def _is_told(item: Any, message: str) -> bool:
+    """Whether the message has all that a line of its own would say."""
+    line = _line(item)
+    if isinstance(item, dict) and str(item.get("id") or "") in (reason := _reason(item)):
+        line = f"line {item['line']}: {reason}" if item.get("line") else reason
+    return line in message
 
 
 def _some(found: Sequence[Any]) -> list[str]:
@@ -149,5 +157,9 @@ def _line(item: Any) -> str:
     if isinstance(item, dict):
         place = f"line {item['line']}: " if item.get("line") else ""
         name = f"{item['id']}: " if item.get("id") else ""
-        return f"{place}{name}{item.get('reason') or item.get('message') or item}"
+        return f"{place}{name}{_reason(item)}"
     return str(item)
+
+
+def _reason(item: dict[str, Any]) -> str:
+    return str(item.get("reason") or item.get("message") or item)

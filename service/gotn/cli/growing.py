@@ -9,7 +9,7 @@ from gotn.cli.planting import drawn_lines
 from gotn.cli.protocol import stuck
 from gotn.database.connection import Database
 from gotn.errors import Unavailable
-from gotn.trees.usecases import claiming, exporting
+from gotn.trees.usecases import exporting, queueing
 from gotn.trees.usecases.exporting import Part
 from gotn.work.usecases import projects
 
@@ -85,7 +85,7 @@ async def _follow(
                     before = found
                 if not found.open:
                     return None
-                queue = await claiming.queue(database, project_id, tree_id, first=1)
+                queue = await queueing.queue(database, project_id, tree_id, first=1)
                 if queue.stuck:
                     return queue.stuck
         except Unavailable:

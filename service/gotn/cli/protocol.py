@@ -10,9 +10,9 @@ from gotn.cli.show import parts
 from gotn.errors import Invalid
 from gotn.trees.exchange.parsing import parsed
 from gotn.trees.exchange.report import Report
-from gotn.trees.records import Queue
+from gotn.trees.records import TaskClaimStatus
 from gotn.trees.rules import contexts
-from gotn.trees.usecases import claiming, executing, linking, retrying, spawning
+from gotn.trees.usecases import claiming, executing, linking, queueing, retrying, spawning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,27 +60,13 @@ def claim(call: Call, tree: str, worker: str, task: str | None, lease_ms: int | 
 
     async def work(database: "Database") -> Row:
         request = call.request()
-        found = await claiming.claim(database, request, tree, worker, task=task, lease_ms=lease_ms)
-        open_ = None
-        if found.task_id is None:
-            open_ = await claiming.queue(database, call.project, tree, first=1000)
-        return _whole(found) | {"nothing": _nothing(open_)}
+        return _whole(
+            await claiming.claim(database, request, tree, worker, task=task, lease_ms=lease_ms)
+        )
 
     data = call.run(work)
     _with_files(data)
     call.answer(data, _claimed)
-
-
-def _nothing(queue: Queue | None) -> str | None:
-    """Why no task was handed out."""
-    if queue is None:
-        return None
-    if not queue.total:
-        return "Nothing is left: every task has ended."
-    if queue.stuck:
-        return stuck(queue.tree_id, queue.stuck)
-    running, waiting = len(queue.running), len(queue.waiting)
-    return f"Nothing can start now: {running} running, {waiting} waiting."
 
 
 def _with_files(data: Row) -> None:
@@ -114,7 +100,10 @@ def _read(here: Path, name: str) -> str:
 
 def _claimed(data: Row, console: "Console") -> None:
     if data["task_id"] is None:
-        console.print(data["nothing"], markup=False, soft_wrap=True)
+        said = data["nothing"]
+        if data["status"] == TaskClaimStatus.STUCK.value:
+            said = stuck(data["tree_id"], said)
+        console.print(said, markup=False, soft_wrap=True)
         return
     facts = {name: data[name] for name in ("task_id", "attempt", "lease_until", "token")}
     parts.facts(console, facts)
@@ -217,7 +206,7 @@ def retry(call: Call, tree: str, task: str) -> None:
 
 def ready(call: Call, tree: str, limit: int) -> None:
     """List a tree's open tasks."""
-    found = call.run(lambda database: claiming.queue(database, call.project, tree, first=limit))
+    found = call.run(lambda database: queueing.queue(database, call.project, tree, first=limit))
     data = _whole(found)
     for name in ("ready", "running", "waiting"):
         data[name] = [_whole(one) for one in getattr(found, name)]

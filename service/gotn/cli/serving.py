@@ -152,6 +152,9 @@ def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
         server_header=False,
         ws="websockets-sansio",
         ws_max_size=settings.max_request_bytes,
+        # An event is encoded once for all who follow; compressed, it would be so for each anew,
+        # with some 300 kB of window a connection.
+        ws_per_message_deflate=False,
     )
     garbage.working()
     uvicorn.Server(config).run(sockets=[bound.socket])

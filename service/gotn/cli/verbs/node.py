@@ -173,7 +173,9 @@ def update(
     if not changes:
         raise typer.BadParameter("nothing to change; give a field, such as --status.")
     if "extra" in changes:
-        changes["extra"] = _over(call.ask("NodeShow", id=id)["extra"] or {}, changes["extra"])
+        stored = call.ask("NodeShow", id=id)
+        changes["extra"] = _over(stored["extra"] or {}, changes["extra"])
+        expected_revision = expected_revision or stored["revision"]  # what it is laid over
     which = {"project": call.project, "id": id, "expectedRevision": expected_revision}
     call.answer(call.ask("NodeUpdate", input=which | changes), things.show_node)
 

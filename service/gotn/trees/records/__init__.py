@@ -24,6 +24,7 @@ from gotn.trees.records.words import (
     Merging,
     ModelTier,
     ResultStatus,
+    TaskClaimStatus,
     TaskStatus,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "Spawned",
     "StateDraft",
     "Task",
+    "TaskClaimStatus",
     "TaskNode",
     "TaskResult",
     "TaskState",

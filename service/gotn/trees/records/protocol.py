@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from gotn.trees.records.words import TaskClaimStatus
+
 
 @dataclass(kw_only=True)
 class Spawned:
@@ -16,10 +18,12 @@ class Spawned:
 
 @dataclass(kw_only=True)
 class Claimed:
-    """A task that a worker executes now, or none."""
+    """A task that a worker executes now, or why there is none."""
 
+    status: TaskClaimStatus
     tree_id: str
-    #: None where nothing can start.
+    #: Why there is no task.
+    nothing: str | None = None
     task_id: str | None = None
     #: The prompt with its context, as a model is asked.
     prompt: str | None = None

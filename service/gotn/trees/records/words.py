@@ -100,3 +100,12 @@ class Fallback(Enum):
     RETURN_BEST = "return_best"
     FAIL = "fail"
     ESCALATE = "escalate"
+
+
+class TaskClaimStatus(Enum):
+    """What a claim of a task came to."""
+
+    CLAIMED = "claimed"
+    NOTHING_READY = "nothing_ready"
+    STUCK = "stuck"
+    TREE_ENDED = "tree_ended"

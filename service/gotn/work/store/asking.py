@@ -1,6 +1,7 @@
 """Questions to the graph that Cypher answers: what comes before, after, around, and why not."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import rustworkx as rx
@@ -39,6 +40,11 @@ async def require(tx: Tx, project_id: str, *ids: str) -> dict[str, dict[str, Any
         if id_ not in found:
             raise NotFound(f"There is no node {id_!r} in project {project_id!r}.", id=id_)
     return found
+
+
+async def tied(tx: Tx, project_id: str, ids: Iterable[str]) -> set[str]:
+    """Which of these nodes hang together with more than the work graph, such as a task tree."""
+    return set(await tx.value("work/tied", keys=[key(project_id, id_) for id_ in ids]))
 
 
 async def prerequisites(

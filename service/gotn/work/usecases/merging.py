@@ -32,8 +32,8 @@ async def merge(
     """Give `keep` the edges and tags of `gone`, and remove that.
 
     What both have stays once; an edge between the two goes. Conflict where `gone` is a step of
-    an open run or waits for nodes that are not there, CycleRefused where one must come before
-    the other.
+    an open run, was executed by a task tree or waits for nodes that are not there, CycleRefused
+    where one must come before the other.
     """
     if keep == gone:
         raise Invalid("keep: expected two different nodes", field="keep")
@@ -98,6 +98,8 @@ async def _entry(database: Database, project_id: str, seq: int) -> Row:
 async def _check(tx: Tx, project_id: str, gone: str) -> None:
     if open_runs := await runs.open_with(tx, project_id, gone):
         raise Conflict(f"{gone!r} is a step of {', '.join(open_runs[:5])}.", id=gone)
+    if await asking.tied(tx, project_id, [gone]):
+        raise Conflict(f"A task tree executed {gone!r}, or the like: it has to stay.", id=gone)
     if await edges.pending_for(tx, project_id, [gone]):
         raise Conflict(f"{gone!r} has edges whose other node is not there.", id=gone)
 
