@@ -25,6 +25,7 @@ class Crowd:
         self._url, self._project, self._count, self._last = url, project, count, last
         self._begun = 0
         self.wrong: list[str] = []
+        self.seen = 0
         self.late: list[float] = []
 
     async def run(self) -> None:
@@ -62,6 +63,7 @@ class Crowd:
                 when = datetime.fromisoformat(event["timestamp"]).timestamp()
                 if when > begun:  # an older one is late by how long ago it was written
                     self.late.append(time.time() - when)
+                self.seen += 1
                 expected += 1
 
     def _began(self) -> None:
@@ -78,7 +80,7 @@ def main() -> None:
     late = sorted(crowd.late)
     told = {
         "wrong": crowd.wrong[:10],
-        "seen": len(late),
+        "seen": crowd.seen,
         "p50": late[len(late) // 2] if late else None,
         "p99": late[len(late) * 99 // 100] if late else None,
     }
