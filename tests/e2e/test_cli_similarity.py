@@ -106,7 +106,11 @@ def test_dedupe(gotn: Command) -> None:
     assert [("logo", "fox", None)] == [
         (d["keep"], d["gone"], d["merge"]) for d in found["duplicates"]
     ]
-    assert "Nothing was changed" in gotn.text("dedupe")
+    (one,) = found["duplicates"]
+    assert ("ready", "ready") == (one["keep_status"], one["gone_status"])
+    shown = gotn.text("dedupe")
+    assert "○ ready" in shown
+    assert "Nothing was changed" in shown
     assert 10 == len(gotn.data("node", "list")["nodes"])
     done = gotn.data("dedupe", "--by", "exact", "--apply")
     assert 1 == done["merged"]

@@ -25,7 +25,7 @@ _OPAQUE = frozenset(
     )
 )  # fmt: skip
 #: Members whose value is an enum.
-_ENUMS = frozenset(("status", "type", "origin", "onFailure"))
+_ENUMS = frozenset(("status", "type", "origin", "onFailure", "keepStatus", "goneStatus"))
 #: Members that the documents know under another name.
 _NAMES = {"parentId": "parent", "childIds": "children"}
 _CONNECTION = frozenset(("edges", "nodes", "pageInfo", "totalCount"))
