@@ -6,5 +6,5 @@ UNWIND $keys AS key
 MATCH (:WorkNode {key: key})-[r:SOFT_SEMANTIC]-(:WorkNode)
 WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
 RETURN collect(a.id) AS src, collect(b.id) AS dst, collect(coalesce(r.score, 0.0)) AS scores,
-  collect(coalesce(r.model, '')) AS models,
+  collect(coalesce(r.model, r.evidence, '')) AS models,
   collect(coalesce(r.provenance = $provenance, false)) AS ours

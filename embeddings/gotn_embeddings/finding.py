@@ -18,6 +18,8 @@ EXACT, HNSW = "exact", "hnsw"
 #: of the nearest ten) costs more than comparing all pairs up to some 30,000 where a processor
 #: has AVX-512, some 5,000 where it has not; one exact query of 20,000 takes 1.5 ms.
 SWITCH = 20_000
+#: Decimals of a cosine to which equal vectors have equal ones.
+DIGITS = 5
 #: Edges of a vector in the graph, candidates looked at when it is added, and when it is asked.
 LINKS, BUILDING, ASKING = 32, 40, 64
 
@@ -66,21 +68,29 @@ def nearest(
     return places, scores
 
 
+def even(scores: Any) -> Any:
+    """Scores to the digits that do not depend on where in an index a vector stands."""
+    return np.round(scores, DIGITS)
+
+
 def largest(scores: Vectors, k: int) -> NDArray[np.int64]:
-    """The columns of the k largest of each row, equal ones by place; best first."""
-    return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    """The columns of the k largest of each row, equal ones in their order; best first."""
+    return np.argsort(-even(scores), axis=1, kind="stable")[:, :k]
 
 
 def others(
-    rows: NDArray[np.int64], scores: Vectors, start: int, k: int
-) -> tuple[NDArray[np.int64], Vectors]:
-    """Of the k + 1 nearest of each row the k others.
+    rows: NDArray[np.int64], scores: Vectors, own: NDArray[np.int64], k: int
+) -> tuple[NDArray[np.int64], Vectors, NDArray[np.bool_]]:
+    """Of what is near each row the k nearest others, equal ones by row, and their cosines.
 
-    The last is left out where the row itself is not among them: others are as near.
+    The last tells of each whether it is sure: that nothing was left out that may be as near.
     """
-    count = len(rows)
-    self_ = rows == np.arange(start, start + count)[:, None]
-    drop = np.where(self_.any(axis=1), self_.argmax(axis=1), rows.shape[1] - 1)
-    kept = np.ones(rows.shape, bool)
-    kept[np.arange(count), drop] = False
-    return rows[kept].reshape(count, k), scores[kept].reshape(count, k)
+    near = even(np.where((rows >= 0) & (rows != own[:, None]), scores, -np.inf))
+    found = np.lexsort((rows, -near), axis=1)
+    best = found[:, :k]
+    chosen = np.take_along_axis(near, best, axis=1)
+    there = np.isfinite(chosen)
+    least = np.where(np.isfinite(near), near, np.inf).min(axis=1)
+    kept = np.where(there, np.take_along_axis(rows, best, axis=1), -1)
+    shown = np.where(there, np.take_along_axis(scores, best, axis=1), 0)
+    return kept, shown, there.all(axis=1) & (least < chosen[:, -1])

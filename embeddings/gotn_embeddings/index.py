@@ -22,6 +22,8 @@ from gotn_embeddings.vectors import Hit, Neighbours, checked
 EMPTY = 0.2
 #: Queries that are searched at once; others wait for a turn no longer than for these.
 QUERIES = 1024
+#: How many more than asked for are looked at, for ties, and how many where all are as near.
+SPARE, WIDEST = 16, 1024
 
 
 class FaissIndex:
@@ -102,10 +104,25 @@ class FaissIndex:
             rows = np.full((len(ids), k), -1, np.int64)
             scores = np.zeros((len(ids), k), np.float32)
             for start in range(0, len(ids) if k else 0, QUERIES):
-                part = slice(start, start + QUERIES)
-                found, near = self._nearest(self._rows(places[part]), k + 1)
-                rows[part], scores[part] = finding.others(row_of[found], near, start, k)
+                own = np.arange(start, min(start + QUERIES, len(ids)))
+                rows[own], scores[own] = self._others(places[own], row_of, own, k)
         return Neighbours(ids, rows, scores)
+
+    def _others(
+        self, places: NDArray[np.int64], row_of: NDArray[np.int64], own: NDArray[np.int64], k: int
+    ) -> tuple[NDArray[np.int64], Vectors]:
+        """The k nearest others of each place; of equally near ones those of the first rows."""
+        rows = np.full((len(own), k), -1, np.int64)
+        scores = np.zeros((len(own), k), np.float32)
+        left, wide = np.arange(len(own)), k + SPARE
+        while len(left):
+            found, near = self._nearest(self._rows(places[left]), min(wide, len(self._places)))
+            best, scored, sure = finding.others(row_of[found], near, own[left], k)
+            rows[left], scores[left] = best, scored
+            if wide >= min(len(self._places), WIDEST):
+                break
+            left, wide = left[~sure], 4 * wide
+        return rows, scores
 
     def everything(self) -> tuple[list[str], Vectors]:
         """All ids in order and their vectors, of one moment."""
@@ -170,8 +187,24 @@ class FaissIndex:
         k = min(k, len(self._places))
         if k < 1:
             return [[] for _ in asked]
-        places, scores = self._nearest(asked, k)
-        return [self._hits(row, near, k) for row, near in zip(places, scores, strict=True)]
+        places, scores = self._nearest(asked, min(k + SPARE, len(self._places)))
+        return [
+            self._settled(query, row, near, k)
+            for query, row, near in zip(asked, places, scores, strict=True)
+        ]
+
+    def _settled(
+        self, query: Vectors, places: NDArray[np.int64], scores: Vectors, k: int
+    ) -> list[Hit]:
+        """The k nearest; more are looked at while those left out may be as near as the last."""
+        while True:
+            wide = len(places)
+            hits = self._hits(places, scores, wide)
+            last = finding.even(hits[-1].score) if hits else 0.0
+            tied = len(hits) == wide and last >= finding.even(hits[k - 1].score)
+            if not tied or wide >= min(len(self._places), WIDEST):
+                return hits[:k]
+            (places,), (scores,) = self._nearest(query[None], min(4 * wide, len(self._places)))
 
     def _nearest(self, asked: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
         """Places and cosines; empty places are left out by FAISS itself."""
@@ -180,9 +213,7 @@ class FaissIndex:
 
     def _among(self, asked: Vectors, k: int, among: Collection[str]) -> list[list[Hit]]:
         """Exact, over the chosen alone: a graph walked past a narrow filter finds too few."""
-        places = np.array(
-            sorted(self._places[i] for i in set(among) if i in self._places), np.int64
-        )
+        places = np.array([self._places[i] for i in sorted(set(among)) if i in self._places], int)
         if k < 1 or not len(places):
             return [[] for _ in asked]
         scores = asked @ self._rows(places).T
@@ -197,7 +228,7 @@ class FaissIndex:
             for place, score in zip(places.tolist(), scores.tolist(), strict=True)
             if place >= 0 and (id_ := self._ids[place]) is not None
         ]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+        return sorted(found, key=lambda hit: (-finding.even(hit.score), hit.id))[:k]
 
 
 def _stacked(vectors: list[Vectors]) -> Vectors:

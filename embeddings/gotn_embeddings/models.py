@@ -65,6 +65,14 @@ class ModelFiles:
             return "+".join([mode] if isinstance(mode, str) else mode)
         return "+".join(name for flag, name in FLAGS.items() if found.get(flag)) or "mean"
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words that the model knows whole, in small letters; none where it knows only pieces."""
+        found = self._json("tokenizer.json").get("model") or {}
+        if found.get("type") != "WordPiece":
+            return frozenset()
+        return frozenset(token for token in found["vocab"] if len(token) > 1 and token.isalpha())
+
     @property
     def weights(self) -> Path:
         """The weights."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from embeddings.conftest import needs
 
+from gotn.similarity.pairs import SAME
 from gotn_embeddings.encoder import TextEncoder
 from gotn_embeddings.identity import AGREEMENT, Encoded
 from gotn_embeddings.light import LightEngine
@@ -59,6 +60,14 @@ def test_bfloat16_agrees_where_it_is_used(
     if picked.arithmetic == "float32":
         forced = SentenceEngine(files, device="cpu", arithmetic="bfloat16")
         assert agreement(exact, TextEncoder(forced).encode(real_texts)) >= AGREEMENT
+
+
+def test_scores_agree(files: ModelFiles, exact: Encoded, real_texts: list[str]) -> None:
+    """Another engine's cosines of real texts are no change of a soft edge."""
+    for found in (SentenceEngine(files), LightEngine(files)):
+        vectors = TextEncoder(found).encode(real_texts).vectors
+        apart = np.abs(vectors @ vectors.T - exact.vectors @ exact.vectors.T).max()
+        assert apart <= SAME, (found.name, found.arithmetic)
 
 
 def test_neighbours_are_the_same(files: ModelFiles, exact: Encoded, real_texts: list[str]) -> None:

@@ -84,3 +84,24 @@ def test_mutual_pairs() -> None:
     assert [("c", "d"), ("a", "b"), ("a", "c")] == [pair[:2] for pair in pairs]
     assert [("c", "d"), ("a", "b")] == [pair[:2] for pair in mutual(found, 0.85)]
     assert [] == mutual(FaissIndex(IDENTITY).neighbours(5), 0.0)
+
+
+def test_equal_ones_come_by_id_whatever_the_index_went_through() -> None:
+    """Vectors of templated texts: the same neighbours from any order of adding, and by search."""
+    dice = np.random.default_rng(7)
+    few = list(vectors(12, seed=3).values())
+    names = [f"n{i:03}" for i in range(120)]
+    given = dict(zip(names, [few[i % 12] for i in range(120)], strict=True))
+    found = []
+    for _ in range(4):
+        index = FaissIndex(IDENTITY)
+        for name in dice.permutation(names).tolist():
+            index.put({name: given[name]})
+        index.remove(["n000"])
+        index.put({"n000": given["n000"]})
+        near = index.neighbours(3)
+        found.append([[near.ids[i] for i in row] for row in near.rows.tolist()])
+        hits = index.search(np.array([given["n050"]]), 4)[0]
+        assert ["n002", "n014", "n026", "n038"] == [hit.id for hit in hits]
+    assert found[0] == found[1] == found[2] == found[3]
+    assert ["n014", "n026", "n038"] == found[0][2]

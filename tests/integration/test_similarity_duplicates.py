@@ -159,6 +159,26 @@ async def test_open_work_never_goes_into_what_is_done(
     assert {"w1", "w2"} == {id_ for id_ in state["nodes"] if id_.startswith("w")}
 
 
+async def test_what_is_done_never_goes_into_open_work(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """One that is completed beside two that are open stays, with what it made."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    states = {"w1": "ready", "w2": "ready", "w3": "completed"}
+    nodes_ = [make_node(id_, status=status, **same) for id_, status in states.items()]
+    await bulk.add_graph(database, request_, nodes_, [])
+    done = await duplicates.dedupe(compared, request_, apply=True, only="w3")
+    (left,) = done.duplicates
+    assert "w1 is ready and w3 completed" in (left.refused or "")
+    done = await duplicates.dedupe(compared, request_, apply=True)
+    mine = {(one.keep, one.gone): one.refused for one in done.duplicates if one.keep[0] == "w"}
+    refused = "w3 is completed and w1 ready: what was done would go. Complete or skip w1"
+    assert (None, True) == (mine.pop(("w1", "w2")), refused in str(mine.pop(("w1", "w3"))))
+    assert {} == mine
+    state = await state_of(database, request_.project_id)
+    assert {"w1", "w3"} == {id_ for id_ in state["nodes"] if id_.startswith("w")}
+
+
 async def test_what_a_task_tree_executed_stays(
     compared: Engine, database: Database, request_: Request
 ) -> None:

@@ -1,5 +1,6 @@
 """Soft edges on a real Neo4j, by the real model."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from meaning import SAID, drafts, engine
 from gotn.database.connection import Database
 from gotn.errors import Invalid, NotFound
 from gotn.similarity import finding, linking, records
+from gotn.work import exchange
 from gotn.work.records import EdgeType
 from gotn.work.store import edges as edge_store
 from gotn.work.store import nodes as node_store
-from gotn.work.usecases import bulk, edges, nodes, projects
+from gotn.work.usecases import bulk, edges, exporting, nodes, projects
 from gotn.work.usecases.writing import Request
 
 #: Where short texts of the same matter lie, by this model.
@@ -180,6 +182,23 @@ async def test_what_somebody_stated_stays(
         await soft(database, request_.project_id)
     )
     await assert_verified(database, request_.project_id)
+
+
+async def test_an_export_taken_in_again_is_linked(
+    database: Database, request_: Request, tmp_path: Path
+) -> None:
+    """Its edges say in their evidence which model they come from: nothing is written anew."""
+    await bulk.add_graph(database, request_, drafts(), [])
+    await projects.settings(database, request_, {"soft_threshold": 0.4})
+    compared = engine(database, tmp_path)
+    assert (await linking.link(compared, request_)).added > 3
+    text = "".join([piece async for piece in exporting.export_graph(database, request_.project_id)])
+    again = Request(project_id=f"{request_.project_id}-again")
+    draft = exchange.read(io.BytesIO(text.encode()), name="export.json")
+    await bulk.import_graph(database, again, draft)
+    await projects.settings(database, again, {"soft_threshold": 0.4})
+    done = await linking.link(compared, again)
+    assert (0, 0, 0) == (done.added, done.removed, done.updated)
 
 
 async def test_a_node_says_where_its_vector_is(

@@ -1,6 +1,7 @@
 import pytest
 
 from gotn.similarity.spelling import ALL_PAIRS, LONGEST, Spelling, compared
+from gotn_embeddings import models
 
 #: What a text shares with many others.
 RULES = "Follow the house rules and ask before you change what others rely on. " * 30
@@ -52,6 +53,36 @@ def test_other_work_however_much_is_shared(one: str, other: str, shared: str) ->
     """Another word, number or order is other work, at the end of a long text too."""
     assert {} == _spelling(f"{shared}{one}", f"{shared}{other}").nearly(None)
     assert compared(f"{shared}{one}".split(), f"{shared}{other}".split()) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("encryption", "decryption"),
+        ("upload", "unload"),
+        ("increasing", "decreasing"),
+        ("ascending", "descending"),
+        ("inbound", "unbound"),
+        ("incremented", "decremented"),
+        ("internalized", "externalized"),
+        ("contact", "contract"),
+    ],
+)
+def test_words_of_another_meaning_are_no_slips(one: str, other: str) -> None:
+    """Another beginning, or two words that the model both knows."""
+    words = models.find().words
+    texts = [f"Look at the {word} of every file in the store today" for word in (one, other)]
+    assert compared(texts[0].split(), texts[1].split(), words) is None
+
+
+@pytest.mark.parametrize(("slip", "word"), [("pgae", "page"), ("pasword", "password")])
+def test_a_known_word_with_one_slip(slip: str, word: str) -> None:
+    """One that is no word is one slip away from a word that is known, short ones too."""
+    words = models.find().words
+    one, other = (f"Look at the {it} of every user in the store".split() for it in (slip, word))
+    near = compared(one, other, words)
+    assert near is not None
+    assert (f"{slip} → {word}",) == near.differs
 
 
 def test_the_same_is_one_group() -> None:

@@ -224,6 +224,7 @@ class SoftSemanticEdge(Edge):
     node: WorkNode = strawberry.field(description="The node at the other end.")
     score: float | None = strawberry.field(description="How alike they are, 0 to 1.")
     evidence: str | None = strawberry.field(description="Score and model, for people.")
+    model: str | None = strawberry.field(description="The model that the score comes from.")
     provenance: JSON | None = strawberry.field(description="How it was created.")
     created_at: datetime | None = strawberry.field(description="When it was created.")
 

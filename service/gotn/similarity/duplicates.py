@@ -89,7 +89,8 @@ async def _candidates(
 ) -> _Found:
     """Pairs that one of these kinds finds, the surest first."""
     found = _Found()
-    spelling = Spelling()
+    words = await asyncio.to_thread(engine.words) if DuplicateKind.FUZZY in kinds else frozenset()
+    spelling = Spelling(words)
     async for rows in store.said(engine.database, project_id):
         for id_, summary, prompt, _ in rows:
             spelling.add(id_, summary, prompt)
@@ -151,7 +152,12 @@ async def _told(tx: Tx, project_id: str, found: _Found, only: str | None) -> Ded
     for ids in found.groups:
         for group in staying.groups([known[id_] for id_ in ids if id_ in known]):
             rows += [(DuplicateKind.EXACT, 1.0, ends, SAME) for ends in staying.pairs(group)]
-    rows += [row for row in ranked[:CANDIDATES] if known.keys() >= set(row[2])]
+    group_of = {id_: number for number, ids in enumerate(found.groups) for id_ in ids}
+    rows += [
+        (kind, score, (a, b), why)
+        for kind, score, (a, b), why in ranked[:CANDIDATES]
+        if known.keys() >= {a, b} and group_of.get(a, a) != group_of.get(b, b)
+    ]
     if only is not None:
         rows = [row for row in rows if only in row[2]]
     told = await _chosen(tx, project_id, rows[:CANDIDATES], known)

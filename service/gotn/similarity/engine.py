@@ -130,6 +130,15 @@ class Engine:
             raise
         return found.vectors
 
+    def words(self) -> frozenset[str]:
+        """Words that the model's files list; none where there are no files."""
+        from gotn_embeddings import EmbeddingError, models  # noqa: PLC0415  # only where it is used
+
+        try:
+            return models.find(self.options.model).words
+        except EmbeddingError:
+            return frozenset()
+
     async def close(self) -> None:
         """Write what has changed; a store that cannot is only said, since it can be rebuilt."""
         close: Callable[[], Awaitable[None]] | None = getattr(self._store, "close", None)

@@ -19,6 +19,8 @@ TITLE, LONGEST, TOGETHER = 2_000, 20_000, 64_000_000
 #: Words that may be missing, and how alike two words are that are one with a slip.
 SMALL = frozenset(("a", "an", "the", "please"))
 SLIP = 0.8
+#: Letters of a word from which on one slip in it is told where the right word is known.
+SHORT = 4
 _WORD = re.compile(r"\w+(?:[-./:]\w+)*")
 
 
@@ -36,6 +38,8 @@ class Near:
 class Spelling:
     """What nodes say, as far as it is compared."""
 
+    #: Words that are known to be such: two of them are no slip of one another.
+    words: Collection[str] = frozenset()
     _titles: dict[str, str] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
     _whole: dict[str, list[str]] = field(default_factory=dict)
@@ -72,7 +76,9 @@ class Spelling:
         for a, b in self._alike() if among is None else among:
             if a not in self._texts or b not in self._texts:
                 continue
-            if same.get(a, a) != same.get(b, b) and (near := compared(words(a), words(b))):
+            if same.get(a, a) != same.get(b, b) and (
+                near := compared(words(a), words(b), self.words)
+            ):
                 found[pair(a, b)] = near
         return found
 
@@ -91,11 +97,13 @@ class Spelling:
         return [(ids[a], ids[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
 
 
-def compared(one: Sequence[str], other: Sequence[str]) -> Near | None:
+def compared(
+    one: Sequence[str], other: Sequence[str], words: Collection[str] = frozenset()
+) -> Near | None:
     """How two lists of words differ, where that is only slips and small words; else None.
 
     A number, a name with a digit, another word or another order makes it other work, however
-    much else two texts share.
+    much else two texts share. `words` are known to be words.
     """
     from rapidfuzz.distance import Indel, Levenshtein  # noqa: PLC0415  # only where it is used
 
@@ -110,7 +118,8 @@ def compared(one: Sequence[str], other: Sequence[str]) -> Near | None:
         right = other[step.dest_start : step.dest_end]
         if step.tag == "replace" and len(left) == len(right):
             if not all(
-                SMALL.issuperset(pair_) or _slip(*pair_) for pair_ in zip(left, right, strict=True)
+                SMALL.issuperset(pair_) or _slip(*pair_, words)
+                for pair_ in zip(left, right, strict=True)
             ):
                 return None
             differs += [f"{a} → {b}" for a, b in zip(left, right, strict=True)]
@@ -121,13 +130,20 @@ def compared(one: Sequence[str], other: Sequence[str]) -> Near | None:
     return Near(round(share, 4), tuple(differs))
 
 
-def _slip(one: str, other: str) -> bool:
+def _slip(one: str, other: str, words: Collection[str]) -> bool:
     """Whether two words are one, once with a slip of the pen."""
     from rapidfuzz.distance import OSA  # noqa: PLC0415  # only where it is used
 
     if any(map(str.isdigit, one + other)) or one.endswith(other) or other.endswith(one):
         return False  # a number is what it is; "complete" and "incomplete" are not one word
-    return float(OSA.normalized_similarity(one, other)) >= SLIP
+    if one[:1] != other[:1] or (one[:2] != other[:2] and sorted(one[:3]) != sorted(other[:3])):
+        return False  # "upload" and "unload": another beginning is another meaning
+    if one in words and other in words:
+        return False  # "contact" and "contract"
+    if float(OSA.normalized_similarity(one, other)) >= SLIP:
+        return True
+    known = one in words or other in words
+    return known and min(len(one), len(other)) >= SHORT and OSA.distance(one, other) == 1
 
 
 def _plain(text: str | None) -> str:

@@ -61,10 +61,11 @@ def refused(keep: Standing, gone: Standing, apart: str | None, kept: Collection[
     """Why two nodes are not merged as they stand; None where they can be."""
     if apart is not None:
         return APART[apart]
-    if keep.done and not gone.done:
+    if keep.done != gone.done:
+        left, what = (gone, "open work") if keep.done else (keep, "what was done")
         return (
-            f"{gone.id} is {gone.status} and {keep.id} {keep.status}: open work would go. "
-            f"Complete or skip {gone.id} if it is done."
+            f"{gone.id} is {gone.status} and {keep.id} {keep.status}: {what} would go. "
+            f"Complete or skip {left.id} if it is done."
         )
     if gone.id in kept:
         return f"Another node is merged into {gone.id}; look again after that."

@@ -1,5 +1,6 @@
 """The questions similarity has for the database."""
 
+import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from gotn.similarity.staying import Standing
 PAGE = 500
 #: What derived soft edges say of where they come from.
 PROVENANCE = {"created_by": "soft_engine", "source": "embedding_cosine"}
+#: What `pairs.evidence` writes: a cosine, and the model in parentheses.
+_EVIDENCE = re.compile(r"cosine [0-9.]+ \((.+)\)")
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,15 @@ async def soft_edges(tx: Tx, project_id: str, ids: Iterable[str] | None = None) 
 def _pairs(row: dict[str, Any]) -> Pairs:
     columns = (row[name] for name in ("src", "dst", "scores", "models", "ours"))
     return {
-        (a, b): Soft(score, model, ours) for a, b, score, model, ours in zip(*columns, strict=True)
+        (a, b): Soft(score, _model(said), ours)
+        for a, b, score, said, ours in zip(*columns, strict=True)
     }
+
+
+def _model(said: str) -> str:
+    """The model itself, or the one that an edge's evidence names: documents have no other place."""
+    found = _EVIDENCE.fullmatch(said)
+    return found[1] if found else said
 
 
 @dataclass(frozen=True, kw_only=True)
