@@ -3,6 +3,6 @@
 // returns: closed
 // :param {project: "demo", token: "t"}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 WITH p WHERE p.replaying = $token
 RETURN count(p) > 0 AS closed

@@ -3,7 +3,7 @@
 // returns: seq, head, timestamp, ordinal, removing, now
 // :param {project: "demo"}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 RETURN p.seq AS seq, p.head AS head, p.journal_at AS timestamp, p.ordinal AS ordinal,
   p.removing IS NOT NULL AS removing,
   datetime.truncate('millisecond', datetime.realtime('Z')) AS now

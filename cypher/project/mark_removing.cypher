@@ -3,7 +3,7 @@
 // returns: marked
 // :param {project: "demo", first: true}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 WITH p WHERE $first OR p.removing IS NOT NULL
 SET p.removing = true
 RETURN count(p) AS marked

@@ -3,7 +3,7 @@
 // returns: opened
 // :param {project: "demo", token: "t"}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 WITH p WHERE p.replaying = $token
 REMOVE p.removing, p.replaying
 RETURN count(p) AS opened

@@ -3,7 +3,7 @@
 // returns: seq, head, timestamp, ordinal, removing, now, known, cost
 // :param {project: "demo", task: "demo/t/a"}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 WITH p
 OPTIONAL MATCH (t:Task {key: $task})
 RETURN p.seq AS seq, p.head AS head, p.journal_at AS timestamp, p.ordinal AS ordinal,

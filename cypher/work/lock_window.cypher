@@ -3,7 +3,7 @@
 // returns: seq, head, timestamp, ordinal, removing, now, nodes, edges, pending, waits, flagged, concerned, next_rank
 // :param {project: "demo", ids: ["n1"], keys: ["demo/n1"], pairs: [], waiting: []}
 MATCH (p:Project {key: $project})
-SET p.locks = coalesce(p.locks, 0) + 1
+SET p.locks = 1
 WITH p
 CALL () {
   UNWIND $keys AS key

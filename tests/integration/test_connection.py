@@ -80,6 +80,37 @@ async def test_deadlocks_outlast_the_drivers_patience(
     assert tries == 3
 
 
+async def test_writers_of_several_servers_take_turns(neo4j_server: Neo4j, project: str) -> None:
+    """Nine writers over three connections to one project: none is undone.
+
+    The lock is a property set to a constant: set from its own old value, one write in two was
+    undone for a deadlock, and the unlucky one waited 10 s.
+    """
+    writers, writes = 9, 20
+    opened = [
+        Database.open(neo4j_server.uri, neo4j_server.user, neo4j_server.password) for _ in range(3)
+    ]
+    tries = 0
+
+    async def one(writer: int) -> None:
+        for _ in range(writes):
+
+            async def work(tx: Tx) -> None:
+                nonlocal tries
+                tries += 1
+                for _ in range(3):
+                    await tx.rows("project/lock_or_create", project=project)
+
+            await opened[writer % 3].write(work)
+
+    try:
+        await asyncio.gather(*(one(writer) for writer in range(writers)))
+    finally:
+        for database in opened:
+            await database.close()
+    assert tries == writers * writes
+
+
 async def test_raising_undoes_everything(database: Database, project: str) -> None:
     """What raises inside a transaction leaves nothing behind."""
 

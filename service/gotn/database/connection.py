@@ -260,8 +260,7 @@ class Database:
                 connection_timeout=5.0,
                 connection_acquisition_timeout=20.0,
                 max_transaction_retry_time=RETRIED_SECONDS,
-                # Two servers that write one project at full speed are now and then told of a
-                # deadlock that there is not; nobody should wait a second for that.
+                # A writer that is told of a deadlock should not wait a second for that.
                 initial_retry_delay=0.02,
                 max_connection_pool_size=64,
                 notifications_min_severity="OFF",
