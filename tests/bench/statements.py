@@ -90,8 +90,10 @@ MATCH (n:WorkNode {key: $key})
 SET n.caption = $text
 RETURN n.id AS found
 """
+#: The first SET takes the lock in the way that makes no deadlocks.
 NEXT_SEQ = """
 MATCH (p:Project {key: $key})
+SET p.locks = 1
 SET p.seq = p.seq + 1
 RETURN p.seq AS found
 """
