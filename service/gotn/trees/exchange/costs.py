@@ -138,7 +138,7 @@ def _amount(said: Any, member: str, ours: int, report: Report) -> Iterator[Disag
     if said is None:
         return
     try:
-        text = money.text(said, member)
+        text = money.text(said, member, money.MOST_STATED)
     except Invalid as error:
         report.wrong(error.message)
         return

@@ -16,7 +16,7 @@ from gotn.trees.records import (
     TreeMetadata,
 )
 from gotn.trees.records.documents import TASK_ID, TREE_ID
-from gotn.trees.rules import content, limits, shaped, totals
+from gotn.trees.rules import adding, content, limits, shaped, totals
 
 Row = dict[str, Any]
 #: Members that a row names otherwise, or that its place tells.
@@ -40,6 +40,9 @@ def tree(document: Any, report: Report, as_id: str | None = None) -> TreeDraft:
     _identify(found, tasks)
     _warn(found, tasks, report, as_id)
     sums = totals.inclusive(tasks)
+    for reason, _ in adding.beyond_tree(sums[tasks[0]["id"]]):
+        report.wrong(reason)
+    report.finish()
     return TreeDraft(
         tree=found,
         tasks=tasks,
@@ -181,6 +184,8 @@ def _task(place: Place, report: Report) -> Row:
     if extra := {key: value for key, value in found.items() if key not in known}:
         row["extra"] = extra
     row["layout"] = _layout(node, known) | _placed(node, place, report)
+    for reason, _ in adding.beyond(row.get("cost") or {}):
+        report.wrong(f"{where}.cost.{reason}")
     _documents(row)
     _clock(found.get("timestamps"), f"{where}.timestamps", report)
     return row

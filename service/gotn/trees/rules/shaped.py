@@ -165,7 +165,9 @@ def _integer(item: Any, where: str, declared: Field[Any]) -> int:
     if isinstance(found, bool) or not isinstance(found, int):
         raise Invalid(f"{where}: expected a whole number, found {_said(item)}")
     _bounded(found, where, declared)
-    most = money.TOKENS if declared.name.endswith(_TOKENS) else shapes.LARGEST_INTEGER
+    counted = declared.name.endswith(_TOKENS) or declared.name == "cache_hits"
+    single = counted and not declared.metadata.get("sum")
+    most = money.TOKENS if single else shapes.LARGEST_INTEGER
     if abs(found) > most:
         raise Invalid(f"{where}: expected at most {most}, found {found}")
     return found
@@ -187,8 +189,9 @@ def _bounded(found: Any, where: str, declared: Field[Any]) -> None:
         raise Invalid(f"{where}: expected {wanted}, found {_said(found)}")
 
 
-def _money(item: Any, where: str, _: Field[Any]) -> str:
-    return money.text(item, where)
+def _money(item: Any, where: str, declared: Field[Any]) -> str:
+    most = money.MOST_STATED if declared.metadata.get("sum") else money.MOST
+    return money.text(item, where, most)
 
 
 def _time(item: Any, where: str, _: Field[Any]) -> str:

@@ -7,7 +7,7 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
 from gotn.trees.records import Ended, TaskResult
-from gotn.trees.rules import given, merging, moves, shaped, totals, turns
+from gotn.trees.rules import adding, given, merging, moves, shaped, turns
 from gotn.trees.store import queues, walking
 from gotn.trees.store.queues import Around
 from gotn.trees.usecases import changing, planting, spawning, turning
@@ -94,7 +94,7 @@ async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost:
     if result:
         new["result"] = result
     if cost:
-        new["cost"] = totals.added(row.get("cost"), cost)
+        new["cost"] = adding.added(row.get("cost"), cost)
     await changing.change(tx, ledger, row, new, lease)
 
 
