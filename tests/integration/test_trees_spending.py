@@ -101,7 +101,9 @@ async def test_two_tries_beyond_the_bound(
     await fail((await claiming.claim(database, request_, "tree-1", "ann")).token, "5000000")
     token = (await claiming.claim(database, request_, "tree-1", "ann")).token
     before = await replay.verify(database, project)
-    with pytest.raises(LimitExceeded, match=r"less than 9,000,000 USD, this would be 10000000\.00"):
+    with pytest.raises(
+        LimitExceeded, match=r"less than 9,000,000 USD, this would be 10,000,000\.00"
+    ):
         await fail(token, "5000000")
     assert before == await replay.verify(database, project)
     await fail(token, "3999999.999999999999")

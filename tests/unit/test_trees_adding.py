@@ -142,7 +142,7 @@ def test_parts_have_the_bound_of_their_whole() -> None:
     with pytest.raises(BadDocument) as refused:
         exchange.read(tree('{"input_cost_usd": 8000000, "output_cost_usd": 8000000}'))
     assert (
-        "less than 9,000,000 USD, this would be 16000000.00"
+        "less than 9,000,000 USD, this would be 16,000,000.00"
         in refused.value.facts["violations"][0]["reason"]
     )
 
@@ -164,5 +164,5 @@ def test_sums_have_bounds_of_their_own() -> None:
     many = totals.Total(total_tokens=2**53, cost=money.PICO * 9 * 10**12)
     assert [
         f"the tasks of a tree have at most {2**53 - 1:,} tokens, these have {2**53:,}",
-        "the tasks of a tree cost less than 9,000,000,000,000 USD, these 9000000000000.00",
+        "the tasks of a tree cost less than 9,000,000,000,000 USD, these 9,000,000,000,000.00",
     ] == [said for said, _ in adding.beyond_tree(many)]

@@ -34,12 +34,25 @@ def _value(content: str, report: Report) -> Any:
     found = parsed(content, report)
     if not report.violations or not _LINES.search(content[:100_000]):
         return found
-    again = Report(report.name)
-    lines = [parsed(line, again) for line in content.splitlines() if line.strip()]
-    if again.violations:
-        return found
-    report.violations.clear()
-    return lines
+    rows, again = _rows(content, report.name)
+    if rows:
+        report.violations[:] = again.violations
+    return rows or found
+
+
+def _rows(content: str, name: str) -> tuple[list[Any], Report]:
+    """The objects of JSONL, and its lines that hold none; nothing where the first is no object."""
+    again, rows = Report(name), []
+    lines = [(at, one) for at, one in enumerate(content.split("\n"), 1) if one.strip()]
+    for at, line in lines:
+        alone = Report(name)
+        rows.append(parsed(line, alone))
+        if alone.violations and len(rows) == 1:
+            return [], again
+        for one in alone.violations:
+            cut = "; the file seems cut" if at == lines[-1][0] else ""
+            again.wrong(f"{one.reason}{cut}", one.id, at)
+    return rows, again
 
 
 def _draft(value: Any, report: Report, as_id: str | None) -> TreeDraft | StateDraft:

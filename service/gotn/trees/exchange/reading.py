@@ -1,6 +1,7 @@
 """A document of 004 as rows: lenient in what 004 itself breaks, with warnings; the rest refused."""
 
 import re
+from dataclasses import is_dataclass
 from typing import Any
 
 from gotn import shapes
@@ -104,7 +105,7 @@ def _shaped(cls: type, value: Any, where: str, report: Report, beside: frozenset
     try:
         shapes.portable(value, where or "the document")
     except Invalid as error:
-        for reason in _unportable(value, where) or [error.message]:
+        for reason in _unportable(cls, value, where) or [error.message]:
             report.wrong(reason)
         return {}
     found: Row = shaped.shape(
@@ -113,18 +114,22 @@ def _shaped(cls: type, value: Any, where: str, report: Report, beside: frozenset
     return found
 
 
-def _unportable(value: Any, where: str, levels: int = 8) -> list[str]:
-    """What no JSON reader keeps, each with the member that holds it."""
+def _unportable(cls: Any, value: Any, where: str, levels: int = 8) -> list[str]:
+    """What no JSON reader keeps, each with the member that holds it and, of a count, its bound."""
     if not isinstance(value, dict) or not levels:
         return []
     found: list[str] = []
     for name, item in value.items():
         said = name.encode(errors="replace").decode()
         place = f"{where}.{said}" if where else said
+        kind, declared = shaped.members(cls).get(name, (None, None)) if cls else (None, None)
         try:
+            if declared is not None and kind is int:
+                shaped.whole(item, place, declared)
             shapes.portable(item, place)
         except Invalid as error:
-            found += _unportable(item, place, levels - 1) or [error.message]
+            below = kind if is_dataclass(kind) else None
+            found += _unportable(below, item, place, levels - 1) or [error.message]
     return found
 
 

@@ -92,7 +92,7 @@ def _ways(tasks: Sequence[Row]) -> Iterator[str]:
     else:
         yield "- Slowest: no task says how long it took."
     if dear.length:
-        yield f"- Dearest: {money.short(dear.length)} USD: {_names(dear.tasks)}"
+        yield f"- Dearest: {money.read(dear.length)} USD: {_names(dear.tasks)}"
     else:
         yield "- Dearest: no task states a cost."
 

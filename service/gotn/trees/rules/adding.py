@@ -105,7 +105,7 @@ def beyond(cost: Row) -> Iterator[tuple[str, int]]:
     for name, amount in amounts.items():
         if amount >= most * money.PICO:
             yield (
-                f"{name}: a task's is less than {most:,} USD, this would be {money.short(amount)}",
+                f"{name}: a task's is less than {most:,} USD, this would be {money.read(amount)}",
                 most,
             )
 
@@ -123,4 +123,4 @@ def beyond_tree(total: totals.Total) -> Iterator[tuple[str, int]]:
     for name, amount in (("cost", total.cost), ("save", total.savings)):
         if amount >= most * money.PICO:
             said = f"the tasks of a tree {name} less than {most:,} USD"
-            yield f"{said}, these {money.short(amount)}", most
+            yield f"{said}, these {money.read(amount)}", most

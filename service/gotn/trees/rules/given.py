@@ -14,8 +14,8 @@ from gotn.trees.records import CostTracking
 from gotn.trees.rules import adding, money, shaped
 
 Row = dict[str, Any]
-_AMOUNT = re.compile(r"-?\d{1,20}(\.\d{1,60})?([eE][+-]?\d{1,3})?")
-_WHOLE = re.compile(r"-?\d{1,20}")
+_AMOUNT = re.compile(r"-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?")
+_WHOLE = re.compile(r"-?\d{1,100}")
 #: Below this many USD no two amounts of twelve decimals are the same binary float.
 FLOATS = 4096
 

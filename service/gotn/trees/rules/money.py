@@ -77,6 +77,12 @@ def short(amount: int) -> str:
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
+def read(amount: int) -> str:
+    """The same with its thousands apart, where only people read it."""
+    whole, decimals = short(abs(amount)).split(".")
+    return f"{'-' if amount < 0 else ''}{int(whole):,}.{decimals}"
+
+
 @dataclass(frozen=True)
 class Sum:
     """A sum of amounts in two parts, as the database keeps it."""

@@ -158,7 +158,8 @@ def _boolean(item: Any, where: str, _: Field[Any]) -> bool:
     return item
 
 
-def _integer(item: Any, where: str, declared: Field[Any]) -> int:
+def whole(item: Any, where: str, declared: Field[Any]) -> int:
+    """A whole number within the bounds that its member declares; Invalid names them."""
     found = item
     if isinstance(found, Decimal) and found.is_finite() and found == found.to_integral_value():
         found = int(found) if abs(found) < shapes.LARGEST_INTEGER else found
@@ -203,7 +204,7 @@ def _time(item: Any, where: str, _: Field[Any]) -> str:
 _SCALARS: dict[Any, Callable[[Any, str, Field[Any]], Any]] = {
     str: _text,
     bool: _boolean,
-    int: _integer,
+    int: whole,
     float: _number,
     Decimal: _money,
     datetime: _time,

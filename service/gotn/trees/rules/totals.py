@@ -94,16 +94,22 @@ UNKNOWN = "–"
 
 def priced(total: Total, amount: int) -> str:
     """One of a total's amounts as people read it; unknown where no task states a cost."""
-    return UNKNOWN if total.unpriced and not amount else money.short(amount)
+    silent = total.unpriced or unused(total)
+    return UNKNOWN if silent and not amount else money.read(amount)
+
+
+def unused(total: Total) -> bool:
+    """Whether there are tasks, of which none states tokens or money: they may not have begun."""
+    return total.tasks > 0 and not (total.total_tokens or total.cost)
 
 
 def said(total: Total) -> str:
     """What a total cost, in words: what is unknown is not taken for nothing."""
-    if not total.unpriced:
-        return f"{money.short(total.cost)} USD"
-    if not total.cost:
+    if unused(total) or (total.unpriced and not total.cost):
         return "cost unknown"
-    return f"{money.short(total.cost)} USD and {total.unpriced:,} unknown"
+    if not total.unpriced:
+        return f"{money.read(total.cost)} USD"
+    return f"{money.read(total.cost)} USD and {total.unpriced:,} unknown"
 
 
 def kept(total: Total) -> Row:

@@ -16,6 +16,10 @@ from gotn.writing import Asked, check_project, write
 Row = dict[str, Any]
 
 
+#: What a result cannot say of a task that ended so.
+_AGAINST = {"completed": ("failed", "cancelled"), "failed": ("success",)}
+
+
 async def finish(
     database: Database,
     request: Asked,
@@ -31,14 +35,17 @@ async def finish(
     """End a claimed task with its result and usage, and spawn its children before, all at once.
 
     A failed one with a try left is pending again once its policy's pause is over; what its
-    tries cost adds up. Conflict for a token that does not hold
-    the task any more. Pending children whose turn cannot come are cancelled with the reason.
+    tries cost adds up. Pending children whose turn cannot come are cancelled with the reason.
+    Invalid for a result that says otherwise than the status; Conflict for a token that does not
+    hold the task any more; LimitExceeded for what a task or tree may not come to.
     """
     wrong: list[str] = []
-    if status not in ("completed", "failed"):
+    if status not in _AGAINST:
         raise Invalid(f"status: expected completed or failed, found {status!r}", field="status")
     made = shaped.shape(TaskResult, result or {}, "result", wrong.append, beside=frozenset())
     spent = given.cost(cost, wrong.append)
+    if made.get("status") in _AGAINST[status]:
+        wrong.append(f"result.status: the task is {status}, its result says {made['status']}")
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
 
