@@ -141,3 +141,18 @@ async def test_a_tree_has_a_bound(database: Database, request_: Request, project
         await costing.spend(database, request_, "tree-1", "a", {"total_cost_usd": "1"}, add=True)
     found = await costing.show(database, project, Scope(tree="tree-1", task="a"))
     assert 0 == found.inclusive.total_cost_usd
+
+
+async def test_a_project_beyond_what_is_added_exactly(
+    database: Database, request_: Request, project: str
+) -> None:
+    """A sum that the database would round is refused by name; its trees are still told."""
+    await planted(database, request_)
+    await planting.plant(database, request_, await again(database, project))
+    async with database.session() as session:
+        statement = "MATCH (t:Task {project_id: $p, id: 'r'}) SET t.sub_total_tokens = $most"
+        await (await session.run(statement, {"p": project, "most": 2**62})).consume()
+    with pytest.raises(LimitExceeded, match="which nobody can add exactly"):
+        await costing.show(database, project, Scope())
+    found = await costing.show(database, project, Scope(tree="tree-1"))
+    assert 2**62 == found.inclusive.total_tokens

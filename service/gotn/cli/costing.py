@@ -49,7 +49,7 @@ def _shown(data: Row, console: "Console") -> None:
             grid.add_row(parts.text(one["name"] or "–", "bold"), *_cells(one))
         console.print(grid)
     if unknown := data["inclusive"]["unpriced"]:
-        used = "of these tasks used tokens and no cost is stated: unknown, not zero."
+        used = "of these tasks used tokens whose cost nobody stated: unknown, not zero."
         console.print(f"{unknown:,} {used}")
     if data["stated"]:
         parts.heading(console, "Stated otherwise", str(len(data["stated"])))

@@ -32,7 +32,8 @@ def read(content: str, *, name: str = "document", as_id: str | None = None) -> A
 def _value(content: str, report: Report) -> Any:
     """One document, or the objects of JSONL."""
     found = parsed(content, report)
-    if not report.violations or not _LINES.search(content[:100_000]):
+    begins = content[:100_000].lstrip("\ufeff \t\r\n")
+    if not report.violations or begins[:1] != "{" or not _LINES.search(begins):
         return found
     rows, again = _rows(content, report.name)
     if rows:
@@ -47,7 +48,7 @@ def _rows(content: str, name: str) -> tuple[list[Any], Report]:
     for at, line in lines:
         alone = Report(name)
         rows.append(parsed(line, alone))
-        if alone.violations and len(rows) == 1:
+        if len(rows) == 1 and (alone.violations or not isinstance(rows[0], dict)):
             return [], again
         for one in alone.violations:
             cut = "; the file seems cut" if at == lines[-1][0] else ""
