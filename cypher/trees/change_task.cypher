@@ -1,6 +1,6 @@
 // Change a task's own properties, add to the totals on it and above, and mark its tree as changed.
 // params: task, tree, properties, changes
-// returns: touched, inclusive
+// returns: touched, most, inclusive
 // :param {task: "demo/t/a", tree: "demo/t", properties: {status: "running"}, changes: null}
 MATCH (t:Task {key: $task})
 SET t += $properties
@@ -20,13 +20,14 @@ CALL (t) {
     a.sub_cost_rest = a.sub_cost_rest + $changes.sub_cost_rest,
     a.sub_savings_micro = a.sub_savings_micro + $changes.sub_savings_micro,
     a.sub_savings_rest = a.sub_savings_rest + $changes.sub_savings_rest
-  RETURN count(a) AS changed
+  RETURN [max(a.sub_total_tokens), max(a.sub_cache_hits), max(a.sub_cost_micro),
+    max(a.sub_savings_micro)] AS most
 }
 CALL () {
   MATCH (w:TaskTree {key: $tree}) WHERE w.touched IS NULL
   SET w.touched = true, w.revision = w.revision + 1
   RETURN count(w) AS touched
 }
-RETURN touched, [t.sub_tasks, t.sub_input_tokens, t.sub_output_tokens, t.sub_total_tokens,
+RETURN touched, most, [t.sub_tasks, t.sub_input_tokens, t.sub_output_tokens, t.sub_total_tokens,
   t.sub_cache_hits, t.sub_unpriced, t.sub_cost_micro, t.sub_cost_rest,
   t.sub_savings_micro, t.sub_savings_rest] AS inclusive

@@ -7,7 +7,8 @@ MATCH (:Task {key: key})-[:SPAWNED*0..]->(t:Task)
 WITH CASE $by WHEN 'model' THEN t.model WHEN 'depth' THEN toString(t.depth)
     WHEN 'strategy' THEN t.decomposition_strategy WHEN 'status' THEN t.status ELSE t.day END AS name,
   [count(t), sum(t.input_tokens), sum(t.output_tokens), sum(t.total_tokens),
-    sum(t.cache_hits), sum(CASE WHEN t.total_tokens > 0 AND t.cost_pico IS NULL THEN 1 ELSE 0 END),
+    sum(t.cache_hits),
+    sum(CASE WHEN t.total_tokens > 0 AND (t.cost_pico IS NULL OR t.unpriced_tokens > 0) THEN 1 ELSE 0 END),
     sum(t.cost_pico / 1000000), sum(t.cost_pico % 1000000),
     sum(t.savings_pico / 1000000), sum(t.savings_pico % 1000000)] AS sums
 ORDER BY name LIMIT $limit

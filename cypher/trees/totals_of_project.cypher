@@ -6,7 +6,8 @@ MATCH (w:TaskTree {project_id: $project})
 WHERE w.id > '' AND ($session IS NULL OR w.session_id = $session)
 MATCH (w)-[:ROOT]->(r:Task)
 RETURN [count(r), sum(r.input_tokens), sum(r.output_tokens), sum(r.total_tokens),
-    sum(r.cache_hits), sum(CASE WHEN r.total_tokens > 0 AND r.cost_pico IS NULL THEN 1 ELSE 0 END),
+    sum(r.cache_hits),
+    sum(CASE WHEN r.total_tokens > 0 AND (r.cost_pico IS NULL OR r.unpriced_tokens > 0) THEN 1 ELSE 0 END),
     sum(r.cost_pico / 1000000), sum(r.cost_pico % 1000000),
     sum(r.savings_pico / 1000000), sum(r.savings_pico % 1000000)] AS own,
   [sum(r.sub_tasks), sum(r.sub_input_tokens), sum(r.sub_output_tokens), sum(r.sub_total_tokens),

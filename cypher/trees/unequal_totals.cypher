@@ -15,7 +15,7 @@ WHERE NOT coalesce(t.sub_tasks = tasks + 1 AND t.sub_input_tokens = into + coale
   AND t.sub_total_tokens = tokens + coalesce(t.total_tokens, 0)
   AND t.sub_cache_hits = hits + coalesce(t.cache_hits, 0)
   AND t.sub_unpriced = unpriced
-    + CASE WHEN t.total_tokens > 0 AND t.cost_pico IS NULL THEN 1 ELSE 0 END
+    + CASE WHEN t.total_tokens > 0 AND (t.cost_pico IS NULL OR t.unpriced_tokens > 0) THEN 1 ELSE 0 END
   AND (t.sub_cost_micro - micro - coalesce(t.cost_pico, 0) / 1000000) * 1000000
     + t.sub_cost_rest - rest - coalesce(t.cost_pico, 0) % 1000000 = 0
   AND (t.sub_savings_micro - saved - coalesce(t.savings_pico, 0) / 1000000) * 1000000

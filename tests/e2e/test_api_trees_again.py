@@ -111,3 +111,23 @@ def forms(api: Api, sent: str) -> list[tuple[str, Row]]:
     given["cost"] = {"total_cost_usd": json.loads(sent)}
     variable = f"mutation M($i: RecordCostInput!) {{ recordCost(input: $i) {shown} }}"
     return [(literal, {}), (variable, {"i": given})]
+
+
+async def test_costs_beyond_a_bound(api: Api) -> None:
+    """Two additions that come to too much are refused by a typed answer that has the bound."""
+    await planted(api)
+    query = (
+        "mutation M($i: RecordCostInput!) { recordCost(input: $i) { ... on CostTotal "
+        "{ totalCostUsd } ... on LimitExceeded { message limit } ... on Error { code message } } }"
+    )
+    given: Row = {"tree": TREE, "task": "root", "project": api.project, "add": True}
+    for stated, bound in (
+        ({"total_cost_usd": "5000000"}, 9_000_000),
+        ({"input_tokens": 900_000_000_000, "output_tokens": 1}, 10**12),
+    ):
+        first = await api.post(query, i=given | {"cost": stated})
+        assert "totalCostUsd" in first["data"]["recordCost"], first
+        second = await api.post(query, i=given | {"cost": stated})
+        assert bound == second["data"]["recordCost"]["limit"], second
+    huge = await api.post(query, i=given | {"cost": {"input_tokens": 2**63}})
+    assert "expected at most 1000000000000" in json.dumps(huge)

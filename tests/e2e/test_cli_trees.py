@@ -114,6 +114,7 @@ def test_pictures(gotn: Command, file: str) -> None:
     assert mermaid.startswith("graph TD\n")
     assert "    n0 --> n1\n" in mermaid
     assert "<b>" not in mermaid
+    assert "<br/>Deep<br/>2 tokens 0#46;20 USD" in mermaid
     dot = gotn.text("tree", "show", "tree-00000001", "--format", "dot")
     if program := shutil.which("dot"):
         subprocess.run([program, "-Tsvg"], input=dot, text=True, check=True, capture_output=True)
@@ -231,6 +232,9 @@ def test_a_tree_that_is_stuck(gotn: Command) -> None:
     """Queue, claim and following say how to go on, and end; an unknown cost is no zero."""
     made = gotn.data("tree", "new", "Answer", "--strategy", "sequential")
     tree, root = made["tree_id"], made["root"]
+    for shown in (gotn.text("tree", "show"), gotn.text("cost", "show", "--tree", tree)):
+        assert "0.00" not in shown
+        assert "–" in shown
     token = gotn.data("tree", "claim", tree, "--worker", "me")["token"]
     once = '{"prompt": "a", "execution_config": {"retry_policy": {"max_retries": 0}}}'
     children = ("--child", once, "--child", "b")

@@ -187,11 +187,38 @@ async def test_variables_of_a_state(database: Database, request_: Request) -> No
     missing = await claiming.claim(database, request_, TREE, "w")
     assert missing.warnings == ("variable:errors: no state has this variable",)
     state = {"version": "1.0.0", "state_id": "s", "tree_id": TREE}
+    body: Row = state | {"variables": {"errors": {"name": "errors", "value": None}}}
+    await planting.keep_state(database, request_, exchange.read(json.dumps(body)))
+    await executing.finish(database, request_, TREE, "root", str(missing.token), status="failed")
+    missing = await claiming.claim(database, request_, TREE, "w")
+    assert missing.warnings == ("variable:errors: its value is null",)
     body = state | {"variables": {"errors": {"name": "errors", "value": [1, "é"]}}}
     await planting.keep_state(database, request_, exchange.read(json.dumps(body)))
     await executing.finish(database, request_, TREE, "root", str(missing.token), status="failed")
     again = await claiming.claim(database, request_, TREE, "w")
     assert '[variable:errors]\n[1,"é"]\n\nAnswer' == again.prompt
+
+
+async def test_a_result_that_contradicts_its_status(database: Database, request_: Request) -> None:
+    """No task is completed by a failed result, nor fails by a success; the claim has its gate."""
+    gate = {"min_score": 80, "fallback": "escalate"}
+    await planted(database, request_, root={"quality_gate": gate})
+    one = await claiming.claim(database, request_, TREE, "w")
+    assert gate == one.quality_gate
+    for status, said in (
+        ("completed", "failed"),
+        ("completed", "cancelled"),
+        ("failed", "success"),
+    ):
+        with pytest.raises(Invalid, match=f"task is {status}, its result says {said}"):
+            await executing.finish(
+                *(database, request_, TREE, "root", str(one.token)),
+                status=status,
+                result={"status": said},
+            )
+    given = {"status": "partial"}
+    ended = await executing.finish(database, request_, TREE, "root", str(one.token), result=given)
+    assert "completed" == ended.status
 
 
 async def test_merging(database: Database, request_: Request, project: str) -> None:

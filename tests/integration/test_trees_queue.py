@@ -12,7 +12,7 @@ from gotn.database.connection import Database
 from gotn.errors import Conflict, Invalid, NotFound
 from gotn.trees import exchange
 from gotn.trees.records import Queue, TaskClaimStatus
-from gotn.trees.rules import totals
+from gotn.trees.rules import adding
 from gotn.trees.usecases import claiming, costing, executing, exporting, linking, planting, queueing
 from gotn.trees.usecases.costing import Scope
 from gotn.work.usecases import nodes, replay
@@ -237,4 +237,4 @@ ADDED: list[tuple[Row, Row, Row]] = [
 @pytest.mark.parametrize(("before", "more", "expected"), ADDED)
 def test_spending_more(before: Row, more: Row, expected: Row) -> None:
     """Each part adds up, and the whole is the sum of both wholes."""
-    assert expected == totals.added(before, more)
+    assert expected == adding.added(before, more)

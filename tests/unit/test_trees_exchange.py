@@ -1,6 +1,7 @@
 """Documents of task trees in and out: nothing lost, nothing rounded, every fault named."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from gotn.errors import BadDocument
 from gotn.trees import exchange
 from gotn.trees.exchange import schema
 from gotn.trees.records import TreeDraft
+from gotn.trees.rules import given as agents
 from gotn.trees.rules import money
 
 Row = dict[str, Any]
@@ -129,11 +131,30 @@ def test_a_disagreeing_aggregate_is_told(shared_data: Path) -> None:
     path = shared_data / "rlm/examples/rlm-cost.simple_cost_tree.json"
     document = json.loads(path.read_text())
     document["aggregates"]["total_cost_usd"] = 0.125
-    document["aggregates"]["by_model"]["codex-mini-latest"]["total_tokens"] = 1
+    document["aggregates"]["by_model"]["codex-mini-latest"] |= {"total_tokens": 1, "node_count": 3}
+    document["aggregates"]["by_depth"][1]["node_count"] = 4
+    document["aggregates"] |= {"root_model": "other", "node_count": 9}
     told = [(one.member, one.stated, one.ours) for one in read(document).disagreements]
     assert told == [
+        ("aggregates.node_count", "9", "3"),
         ("aggregates.total_cost_usd", "0.125", "0.124"),
+        ("aggregates.root_model", "other", "claude-sonnet-4.5"),
+        ("aggregates.by_model.codex-mini-latest.node_count", "3", "2"),
         ("aggregates.by_model.codex-mini-latest.total_tokens", "1", "5300"),
+        ("aggregates.by_depth.1.node_count", "4", "2"),
+    ]
+
+
+def test_iterations_stated_otherwise_are_told(shared_data: Path) -> None:
+    """A trajectory that says another number of iterations than it has is shown to do so."""
+    path = shared_data / "rlm/examples/rlm-trajectory.failed_trajectory.json"
+    document = json.loads(path.read_text())
+    document["metadata"]["total_iterations"] = 7
+    document["outcome"]["iterations_to_completion"] = 1
+    told = [(one.member, one.stated, one.ours) for one in read(document).disagreements]
+    assert told == [
+        ("metadata.total_iterations", "7", "2"),
+        ("outcome.iterations_to_completion", "1", "2"),
     ]
 
 
@@ -240,7 +261,12 @@ BAD: dict[str, tuple[Any, str]] = {
     "an unknown limit": (tree(limits={"max_dept": 5}), "did you mean max_depth?"),
     "limits that are none": (tree(limits=[5]), "limits: expected an object"),
     "more tokens than there are": (
-        tree(node(cost={"input_tokens": 10**30})), 'task "a".cost.input_tokens: 1000000'
+        tree(node(cost={"input_tokens": 2**63})),
+        'task "a".cost.input_tokens: expected at most 1000000000000, found 9223372036854775808',
+    ),
+    "half a line": (
+        f'{json.dumps(node())}\n{json.dumps(node("b", parent_id="a"))[:-20]}',
+        "expected JSON, found the end of the file",
     ),
     "no root": ({"version": "1.0.0"}, "root_task: is missing"),
     "two roots": (
@@ -288,6 +314,25 @@ def test_places_of_what_is_no_json() -> None:
         read(text)
     with pytest.raises(BadDocument, match='task "b": expected each key once, found "prompt" twice'):
         read(json.dumps(tree(node("b"))).replace('"status"', '"prompt"'))
+
+
+def test_the_bound_of_what_agents_state() -> None:
+    """Numbers with more digits than any amount has are refused with the bound, in quotes too."""
+    wrong: list[str] = []
+    stated: Row = {"total_cost_usd": "9" * 23, "input_tokens": "9" * 23, "output_tokens": 2**63}
+    agents.cost(stated, wrong.append)
+    assert [
+        f"cost.total_cost_usd: expected less than 9,000,000 USD, found {Decimal('9' * 23):.6g}",
+        f"cost.input_tokens: expected at most {money.TOKENS}, found {'9' * 23}",
+        f"cost.output_tokens: expected at most {money.TOKENS}, found {2**63}",
+    ] == wrong
+
+
+def test_half_a_line_is_named() -> None:
+    """JSONL that was cut names its line, not the first one's end."""
+    text = f"{json.dumps(node())}\n{json.dumps(node('b', parent_id='a'))[:-20]}"
+    with pytest.raises(BadDocument, match=r"line 2: .*; the file seems cut"):
+        read(text)
 
 
 def test_mistyped_members_are_warned_of() -> None:

@@ -41,7 +41,7 @@ value(
     output_tokens="Output tokens.",
     total_tokens="All tokens.",
     cache_hits="Answers that came from a cache.",
-    unpriced="How many of the tasks used tokens and state no cost; theirs is unknown, not zero.",
+    unpriced="How many of the tasks used tokens whose cost nobody stated: unknown, not zero.",
     total_cost_usd="What was paid.",
     cache_savings_usd="What caching saved.",
     effective_cost_usd="Cost less what caching saved.",

@@ -40,6 +40,7 @@ value(
     context="What it was made of: {source, text}, {source, file} or {source, document}; "
     "results of other tasks as `result:ID`.",
     execution_config="How it is executed.",
+    quality_gate="The score that its result must reach, and who judges it.",
     attempt="1 for the first.",
     token="What finishing it needs.",  # noqa: S106  # a description
     lease_until="When the claim ends.",

@@ -189,7 +189,7 @@ class Task(records.Task, Node):
     inclusive_output_tokens = counted("sub_output_tokens", "Output tokens with all below it.")
     inclusive_total_tokens = counted("sub_total_tokens", "All tokens with all below it.")
     inclusive_unpriced = counted(
-        "sub_unpriced", "How many of those tasks used tokens and state no cost."
+        "sub_unpriced", "How many of those tasks used tokens whose cost nobody stated."
     )
     inclusive_cost_usd = amount(
         "Cost with all below it.", "sub_cost_micro", "sub_cost_rest", pico=_whole
@@ -285,7 +285,9 @@ class TaskTree(records.TaskTree, Node):
 
     tasks = _summed("How many tasks it has.", 0)
     total_tokens = _summed("Tokens of all its tasks.", 1)
-    unpriced = _summed("How many of them used tokens and state no cost: unknown, not zero.", 4)
+    unpriced = _summed(
+        "How many of them used tokens whose cost nobody stated: unknown, not zero.", 4
+    )
 
     @computed("sums", description="Cost of all its tasks.")
     def total_cost_usd(self: Any) -> Decimal:

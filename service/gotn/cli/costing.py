@@ -49,7 +49,7 @@ def _shown(data: Row, console: "Console") -> None:
             grid.add_row(parts.text(one["name"] or "–", "bold"), *_cells(one))
         console.print(grid)
     if unknown := data["inclusive"]["unpriced"]:
-        used = "of these tasks used tokens and no cost is stated: unknown, not zero."
+        used = "of these tasks used tokens whose cost nobody stated: unknown, not zero."
         console.print(f"{unknown:,} {used}")
     if data["stated"]:
         parts.heading(console, "Stated otherwise", str(len(data["stated"])))
@@ -61,21 +61,20 @@ def _shown(data: Row, console: "Console") -> None:
 def _cells(total: Row) -> list[str]:
     counts = ("tasks", "input_tokens", "output_tokens", "total_tokens")
     amounts = ("total_cost_usd", "cache_savings_usd", "effective_cost_usd")
+    whole = _total(total)
     return [f"{total[name]:,}" for name in counts] + [
-        totals.UNKNOWN if total["unpriced"] and not Decimal(total[name]) else short(total[name])
-        for name in amounts
+        totals.priced(whole, money.pico(total[name])) for name in amounts
     ]
 
 
 def _total(plain_: Row) -> totals.Total:
-    return totals.Total(unpriced=plain_["unpriced"], cost=money.pico(plain_["total_cost_usd"]))
+    counts = {name: plain_[name] for name in ("tasks", "total_tokens", "unpriced")}
+    return totals.Total(**counts, cost=money.pico(plain_["total_cost_usd"]))
 
 
 def short(amount: str) -> str:
     """At least two decimals, no more than there are."""
-    whole, decimals = amount.removeprefix("-").split(".")
-    sign = "-" if amount.startswith("-") else ""
-    return f"{sign}{int(whole):,}.{decimals.rstrip('0').ljust(2, '0')}"
+    return money.read(money.pico(amount))
 
 
 def record(

@@ -124,10 +124,11 @@ def _listed(data: Row, console: "Console") -> None:
         return
     grid = parts.table("id", "tasks", "tokens", "USD", "prompt", right=("tasks", "tokens", "USD"))
     for row in data["trees"]:
-        total = totals.Total(unpriced=row["unpriced"])
-        usd = totals.priced(total, money.pico(row["total_cost_usd"]))
+        usd = money.pico(row["total_cost_usd"])
+        total = totals.Total(row["tasks"], total_tokens=row["total_tokens"], cost=usd)
+        total.unpriced = row["unpriced"]
         prompt = parts.text(parts.short(row["root_prompt"] or (row["root"] or {}).get("prompt")))
-        numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", usd)
+        numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", totals.priced(total, usd))
         grid.add_row(parts.text(row["tree_id"], "bold"), *numbers, prompt)
     console.print(grid)
     parts.more(console, len(data["trees"]), data["total"])
@@ -167,7 +168,11 @@ def show_tree(call: Call, tree_id: str, style: str, limit: int, output: str) -> 
         text = views.ascii_tree(found.tasks, found.sums)
     else:
         mermaid = style == "mermaid"
-        text = views.mermaid(found.tasks) if mermaid else views.dot(found.tasks, found.sums)
+        text = (
+            views.mermaid(found.tasks, found.sums)
+            if mermaid
+            else views.dot(found.tasks, found.sums)
+        )
     write(call, text, style, output)
     if len(found.tasks) < found.total:
         call.note(f"{len(found.tasks):,} of {found.total:,} tasks; --limit shows more.")

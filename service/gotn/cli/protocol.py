@@ -106,6 +106,8 @@ def _claimed(data: Row, console: "Console") -> None:
         console.print(said, markup=False, soft_wrap=True)
         return
     facts = {name: data[name] for name in ("task_id", "attempt", "lease_until", "token")}
+    if data["quality_gate"]:
+        facts["quality_gate"] = shapes.dumps(data["quality_gate"])
     parts.facts(console, facts)
     for warning in data["warnings"]:
         console.print(f"! {warning}", markup=False)

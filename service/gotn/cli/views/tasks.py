@@ -78,13 +78,18 @@ def ascii_tree(tasks: Sequence[Row], sums: dict[str, totals.Total]) -> str:
     )
 
 
-def mermaid(tasks: Sequence[Row]) -> str:
+def _label(row: Row, sums: dict[str, totals.Total]) -> tuple[str, str, str]:
+    """A task's id, prompt, and what it cost, as a diagram has them."""
+    name, prompt = one_line(row["id"], _NAME), one_line(row.get("prompt") or "", _PROMPT)
+    return name, prompt, _costs(row, sums[row["id"]])
+
+
+def mermaid(tasks: Sequence[Row], sums: dict[str, totals.Total]) -> str:
     """The tree by 004's template: nodes, edges, and a class for each status."""
     names = {row["id"]: f"n{i}" for i, row in enumerate(tasks)}
     found = ["graph TD"]
     for row in tasks:
-        text = f"{escaped(one_line(row['id'], _NAME))}<br/>"
-        text += escaped(one_line(row.get("prompt") or "", _PROMPT))
+        text = "<br/>".join(escaped(part) for part in _label(row, sums) if part)
         found.append(f'    {names[row["id"]]}["{text}"]:::{row["status"]}')
     joined = [row for row in tasks if row.get("parent") in names]
     found += [f"    {names[row['parent']]} --> {names[row['id']]}" for row in joined]
@@ -97,8 +102,7 @@ def dot(tasks: Sequence[Row], sums: dict[str, totals.Total]) -> str:
     names = {row["id"]: f"n{i}" for i, row in enumerate(tasks)}
     found = ["digraph {", '  node [shape=box, style="rounded,filled", fontname="sans-serif"];']
     for row in tasks:
-        parts = (one_line(row["id"], _NAME), one_line(row.get("prompt") or "", _PROMPT))
-        text = "\\n".join(quoted(part)[1:-1] for part in (*parts, _costs(row, sums[row["id"]])))
+        text = "\\n".join(quoted(part)[1:-1] for part in _label(row, sums))
         fill = CLASSES.get(row["status"], CLASSES["pending"])
         found.append(f'  {names[row["id"]]} [label="{text}", fillcolor="{fill}"];')
     joined = [row for row in tasks if row.get("parent") in names]

@@ -32,14 +32,28 @@ def read(content: str, *, name: str = "document", as_id: str | None = None) -> A
 def _value(content: str, report: Report) -> Any:
     """One document, or the objects of JSONL."""
     found = parsed(content, report)
-    if not report.violations or not _LINES.search(content[:100_000]):
+    begins = content[:100_000].lstrip("\ufeff \t\r\n")
+    if not report.violations or begins[:1] != "{" or not _LINES.search(begins):
         return found
-    again = Report(report.name)
-    lines = [parsed(line, again) for line in content.splitlines() if line.strip()]
-    if again.violations:
-        return found
-    report.violations.clear()
-    return lines
+    rows, again = _rows(content, report.name)
+    if rows:
+        report.violations[:] = again.violations
+    return rows or found
+
+
+def _rows(content: str, name: str) -> tuple[list[Any], Report]:
+    """The objects of JSONL, and its lines that hold none; nothing where the first is no object."""
+    again, rows = Report(name), []
+    lines = [(at, one) for at, one in enumerate(content.split("\n"), 1) if one.strip()]
+    for at, line in lines:
+        alone = Report(name)
+        rows.append(parsed(line, alone))
+        if len(rows) == 1 and (alone.violations or not isinstance(rows[0], dict)):
+            return [], again
+        for one in alone.violations:
+            cut = "; the file seems cut" if at == lines[-1][0] else ""
+            again.wrong(f"{one.reason}{cut}", one.id, at)
+    return rows, again
 
 
 def _draft(value: Any, report: Report, as_id: str | None) -> TreeDraft | StateDraft:

@@ -84,7 +84,7 @@ def _compared(stated: Any, draft: TreeDraft, report: Report) -> list[Disagreemen
     whole = totals.inclusive(draft.tasks)[draft.tasks[0]["id"]]
     own = [(row, totals.own(row)) for row in draft.tasks]
     found = list(_differences(stated, "aggregates", whole, report))
-    found += _counted(stated, draft)
+    found += _whole(stated, draft)
     by_model: dict[str, totals.Total] = {}
     by_depth: dict[str, totals.Total] = {}
     for row, total in own:
@@ -95,23 +95,32 @@ def _compared(stated: Any, draft: TreeDraft, report: Report) -> list[Disagreemen
     for model, group in models.items() if isinstance(models, dict) else ():
         ours = by_model.get(model, totals.Total())
         found += _differences(group, f"aggregates.by_model.{model}", ours, report)
-    for group in stated.get("by_depth") or ():
+    depths = stated.get("by_depth")
+    for group in depths if isinstance(depths, list) else ():
         depth = str(group.get("depth")) if isinstance(group, dict) else ""
         ours = by_depth.get(depth, totals.Total())
         found += _differences(group, f"aggregates.by_depth.{depth}", ours, report)
     return found
 
 
-def _counted(stated: Row, draft: TreeDraft) -> Iterator[Disagreement]:
+def _whole(stated: Row, draft: TreeDraft) -> Iterator[Disagreement]:
+    """What is stated of the whole beside its sums."""
+    root = draft.tasks[0].get("execution_config") or {}
     ours = {
-        "node_count": len(draft.tasks),
         "sub_call_count": len(draft.tasks) - 1,
         "depth_max": max(row["depth"] for row in draft.tasks),
+        "root_model": root.get("model") or "none",
     }
+    yield from counted(stated, "aggregates", ours)
+
+
+def counted(stated: Row, where: str, ours: Row) -> Iterator[Disagreement]:
+    """Each member that says another count or name than ours."""
     for name, value in ours.items():
-        if stated.get(name) is not None and stated[name] != value:
-            member = f"aggregates.{name}"
-            yield Disagreement(member=member, stated=shapes.shown(stated[name]), ours=str(value))
+        said = stated.get(name)
+        if said is not None and said != value:
+            shown = said if isinstance(said, str) else shapes.shown(said)
+            yield Disagreement(member=f"{where}.{name}", stated=shown, ours=str(value))
 
 
 def _differences(
@@ -119,13 +128,13 @@ def _differences(
 ) -> Iterator[Disagreement]:
     if not isinstance(stated, dict):
         return
-    for name in ("input_tokens", "output_tokens", "total_tokens"):
-        member = name if name == "total_tokens" else f"total_{name}"
-        said = stated.get(member)
-        if said is not None and said != getattr(ours, name):
-            yield Disagreement(
-                member=f"{where}.{member}", stated=shapes.shown(said), ours=str(getattr(ours, name))
-            )
+    counts = {
+        "node_count": ours.tasks,
+        "total_input_tokens": ours.input_tokens,
+        "total_output_tokens": ours.output_tokens,
+        "total_tokens": ours.total_tokens,
+    }
+    yield from counted(stated, where, counts)
     for member, amount in (
         ("total_cost_usd", ours.cost),
         ("total_cache_savings_usd", ours.savings),
@@ -138,7 +147,7 @@ def _amount(said: Any, member: str, ours: int, report: Report) -> Iterator[Disag
     if said is None:
         return
     try:
-        text = money.text(said, member)
+        text = money.text(said, member, money.MOST_STATED)
     except Invalid as error:
         report.wrong(error.message)
         return

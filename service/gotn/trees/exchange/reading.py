@@ -1,6 +1,7 @@
 """A document of 004 as rows: lenient in what 004 itself breaks, with warnings; the rest refused."""
 
 import re
+from dataclasses import is_dataclass
 from typing import Any
 
 from gotn import shapes
@@ -16,7 +17,7 @@ from gotn.trees.records import (
     TreeMetadata,
 )
 from gotn.trees.records.documents import TASK_ID, TREE_ID
-from gotn.trees.rules import content, limits, shaped, totals
+from gotn.trees.rules import adding, content, limits, shaped, totals
 
 Row = dict[str, Any]
 #: Members that a row names otherwise, or that its place tells.
@@ -40,6 +41,9 @@ def tree(document: Any, report: Report, as_id: str | None = None) -> TreeDraft:
     _identify(found, tasks)
     _warn(found, tasks, report, as_id)
     sums = totals.inclusive(tasks)
+    for reason, _ in adding.beyond_tree(sums[tasks[0]["id"]]):
+        report.wrong(reason)
+    report.finish()
     return TreeDraft(
         tree=found,
         tasks=tasks,
@@ -101,7 +105,7 @@ def _shaped(cls: type, value: Any, where: str, report: Report, beside: frozenset
     try:
         shapes.portable(value, where or "the document")
     except Invalid as error:
-        for reason in _unportable(value, where) or [error.message]:
+        for reason in _unportable(cls, value, where) or [error.message]:
             report.wrong(reason)
         return {}
     found: Row = shaped.shape(
@@ -110,18 +114,22 @@ def _shaped(cls: type, value: Any, where: str, report: Report, beside: frozenset
     return found
 
 
-def _unportable(value: Any, where: str, levels: int = 8) -> list[str]:
-    """What no JSON reader keeps, each with the member that holds it."""
+def _unportable(cls: Any, value: Any, where: str, levels: int = 8) -> list[str]:
+    """What no JSON reader keeps, each with the member that holds it and, of a count, its bound."""
     if not isinstance(value, dict) or not levels:
         return []
     found: list[str] = []
     for name, item in value.items():
         said = name.encode(errors="replace").decode()
         place = f"{where}.{said}" if where else said
+        kind, declared = shaped.members(cls).get(name, (None, None)) if cls else (None, None)
         try:
+            if declared is not None and kind is int:
+                shaped.whole(item, place, declared)
             shapes.portable(item, place)
         except Invalid as error:
-            found += _unportable(item, place, levels - 1) or [error.message]
+            below = kind if is_dataclass(kind) else None
+            found += _unportable(below, item, place, levels - 1) or [error.message]
     return found
 
 
@@ -181,6 +189,8 @@ def _task(place: Place, report: Report) -> Row:
     if extra := {key: value for key, value in found.items() if key not in known}:
         row["extra"] = extra
     row["layout"] = _layout(node, known) | _placed(node, place, report)
+    for reason, _ in adding.beyond(row.get("cost") or {}):
+        report.wrong(f"{where}.cost.{reason}")
     _documents(row)
     _clock(found.get("timestamps"), f"{where}.timestamps", report)
     return row

@@ -38,7 +38,7 @@ def _lines(tree: Row, tasks: Sequence[Row], executed: Sequence[str]) -> Iterator
     if whole.unpriced:
         yield ""
         used = "task used" if whole.unpriced == 1 else "tasks used"
-        yield f"{whole.unpriced:,} {used} tokens and no cost is stated: it is unknown, not zero."
+        yield f"{whole.unpriced:,} {used} tokens whose cost nobody stated: it is unknown, not zero."
     for title, key in _GROUPS.items():
         yield from _group(title, key, tasks)
     yield from _ways(tasks)
@@ -92,7 +92,7 @@ def _ways(tasks: Sequence[Row]) -> Iterator[str]:
     else:
         yield "- Slowest: no task says how long it took."
     if dear.length:
-        yield f"- Dearest: {money.short(dear.length)} USD: {_names(dear.tasks)}"
+        yield f"- Dearest: {money.read(dear.length)} USD: {_names(dear.tasks)}"
     else:
         yield "- Dearest: no task states a cost."
 

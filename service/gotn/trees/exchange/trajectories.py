@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gotn.trees.exchange.costs import counted
 from gotn.trees.exchange.nesting import shown
 from gotn.trees.exchange.reading import tree
 from gotn.trees.exchange.report import Report
@@ -40,6 +41,10 @@ def trajectory_tree(document: Row, report: Report, as_id: str | None = None) -> 
         root["children"] = children
     report.finish()
     draft = tree(_document(document, root), report, as_id)
+    count = len(iterations or ())
+    stated, outcome = _object(document.get("metadata")), _object(document.get("outcome"))
+    draft.disagreements += counted(stated, "metadata", {"total_iterations": count})
+    draft.disagreements += counted(outcome, "outcome", {"iterations_to_completion": count})
     report.warn("a trajectory: one task for each of its iterations, below the task itself")
     return draft
 

@@ -28,7 +28,7 @@ class CostTotal:
     output_tokens: Count = Count(0)
     total_tokens: Count = Count(0)
     cache_hits: Count = Count(0)
-    #: Tasks that used tokens and state no cost: their cost is unknown, not zero.
+    #: Tasks that used tokens whose cost nobody stated: it is unknown, not zero.
     unpriced: Count = Count(0)
     total_cost_usd: Decimal = Decimal(0)
     cache_savings_usd: Decimal = Decimal(0)

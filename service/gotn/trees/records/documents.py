@@ -36,6 +36,8 @@ def named(pattern: str, *, needed: bool = False) -> Any:
 
 
 _MONEY = {"least": 0}
+#: Of a number that sums up others: its bound is a tree's, not a task's.
+_SUM = {"least": 0, "sum": True}
 TASK_ID = "^task-[a-f0-9]{8}$"
 TREE_ID = "^tree-[a-f0-9]{8}$"
 
@@ -131,9 +133,11 @@ class CostTracking:
     input_cost_usd: Decimal | None = field(default=None, metadata=_MONEY)
     output_cost_usd: Decimal | None = field(default=None, metadata=_MONEY)
     total_cost_usd: Decimal | None = field(default=None, metadata=_MONEY)
-    subtree_total_cost_usd: Decimal | None = field(default=None, metadata=_MONEY)
+    subtree_total_cost_usd: Decimal | None = field(default=None, metadata=_SUM)
     cache_hits: int | None = within(0)
     cache_savings_usd: Decimal | None = field(default=None, metadata=_MONEY)
+    #: Ours: of these tokens, those whose cost nobody stated, where that of others is known.
+    unpriced_tokens: int | None = within(0)
 
 
 @dataclass(kw_only=True)
@@ -230,8 +234,8 @@ class TreeMetadata:
     total_nodes: int | None = within(1)
     completed_nodes: int | None = within(0)
     failed_nodes: int | None = within(0)
-    total_cost_usd: Decimal | None = field(default=None, metadata=_MONEY)
-    total_tokens: int | None = within(0)
+    total_cost_usd: Decimal | None = field(default=None, metadata=_SUM)
+    total_tokens: int | None = field(default=None, metadata=_SUM)
     execution_mode: ExecutionMode | None = None
     session_id: str | None = None
     created_at: datetime | None = None

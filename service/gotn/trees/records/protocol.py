@@ -30,6 +30,8 @@ class Claimed:
     #: What the prompt was made of: {source, text, file} each.
     context: Any | None = None
     execution_config: Any | None = None
+    #: The score that its result must reach.
+    quality_gate: Any | None = None
     #: 1 for the first.
     attempt: int = 0
     #: Needed to finish it.

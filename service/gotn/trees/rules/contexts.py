@@ -54,7 +54,8 @@ def resolved(
             _add(found, missing, source, output, "the parent has no output")
     elif isinstance(source, str) and source.startswith(VARIABLE):
         name = source.removeprefix(VARIABLE)
-        _add(found, missing, source, _text(variables.get(name)), "no state has this variable")
+        why = "its value is null" if name in variables else "no state has this variable"
+        _add(found, missing, source, _text(variables.get(name)), why)
     elif isinstance(source, str) and source.startswith("file:"):
         found.append({"source": source, "file": source.removeprefix("file:")})
     for one in row.get("documents", ()):

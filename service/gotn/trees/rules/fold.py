@@ -27,7 +27,8 @@ OF_TREE = frozenset(("tree_id", "root_prompt", "execution_mode", "session_id"))
 OF_TREE |= {"created_at", "completed_at"}
 OF_TASK = frozenset(("tree_id", "model", "day", "result_status", "confidence", "duration_ms"))
 OF_TASK |= {"input_tokens", "output_tokens", "total_tokens", "cache_hits", "stated_subtree_pico"}
-OF_TASK |= {"cost_pico", "savings_pico", "created_at", "started_at", "completed_at"}
+OF_TASK |= {"unpriced_tokens", "cost_pico", "savings_pico"}
+OF_TASK |= {"created_at", "started_at", "completed_at"}
 #: Row members that are relationships, or the names in them.
 _JOINED = frozenset(("tree", "parent", "position", "documents"))
 #: What every stored entity has beside its own.
@@ -143,8 +144,9 @@ def task_properties(row: Row) -> Row:
     found |= {"result_status": result.get("status"), "confidence": result.get("confidence")}
     found |= {name: getattr(own, name) for name in totals.COUNTS[1:5] if cost}
     found |= {"cost_pico": totals.own_cost(cost), "savings_pico": own.savings or None}
+    found["unpriced_tokens"] = cost.get("unpriced_tokens")
     stated = cost.get("subtree_total_cost_usd")
-    found["stated_subtree_pico"] = None if stated is None else money.pico(stated)
+    found["stated_subtree_pico"] = None if stated is None else _whole(money.pico(stated))
     found["duration_ms"] = times.get("duration_ms")
     for name in ("created_at", "started_at", "completed_at"):
         if times.get(name) is not None:
@@ -152,6 +154,11 @@ def task_properties(row: Row) -> Row:
     ended = found.get("completed_at") or found.get("started_at") or found.get("created_at")
     found["day"] = ended[:10] if ended else None
     return shapes.properties(found, leaves=LEAVES)
+
+
+def _whole(number: int) -> int | None:
+    """A number that the database takes; its text is kept in any case."""
+    return number if number < 2**63 else None
 
 
 def model_of(row: Row) -> str | None:

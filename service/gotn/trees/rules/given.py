@@ -11,11 +11,11 @@ from typing import Any
 
 from gotn.errors import Invalid
 from gotn.trees.records import CostTracking
-from gotn.trees.rules import money, shaped
+from gotn.trees.rules import adding, money, shaped
 
 Row = dict[str, Any]
-_AMOUNT = re.compile(r"-?\d{1,20}(\.\d{1,60})?([eE][+-]?\d{1,3})?")
-_WHOLE = re.compile(r"-?\d{1,20}")
+_AMOUNT = re.compile(r"-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?")
+_WHOLE = re.compile(r"-?\d{1,100}")
 #: Below this many USD no two amounts of twelve decimals are the same binary float.
 FLOATS = 4096
 
@@ -34,6 +34,8 @@ def cost(given: Mapping[str, Any] | None, wrong: shaped.Wrong) -> Row:
     found: Row = shaped.shape(
         CostTracking, taken, "cost", wrong, beside=frozenset(), unknown=refused(wrong)
     )
+    for reason, _ in adding.beyond(found):
+        wrong(f"cost.{reason}")
     return found
 
 

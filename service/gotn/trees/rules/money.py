@@ -20,6 +20,10 @@ PICO = 10**PLACES
 PART = 10**6
 #: USD of one amount, at most: what a 64-bit integer of pico-dollars takes.
 MOST = Decimal(9_000_000)
+#: USD of all amounts of a tree, at most: what 64 bits hold as micro-dollars, their largest part.
+MOST_OF_TREE = Decimal(9_000_000_000_000)
+#: USD of a stated sum, at most; it is only compared and kept, and ours are always below.
+MOST_STATED = Decimal(10) ** 13
 #: Decimals of a stated amount, at most.
 DECIMALS = 40
 #: Tokens of one count, at most; nine million such counts fit a 64-bit sum.
@@ -28,7 +32,7 @@ TOKENS = 10**12
 _EXACT = Context(prec=100, rounding=ROUND_HALF_EVEN)
 
 
-def text(value: Any, name: str) -> str:
+def text(value: Any, name: str, most: Decimal = MOST) -> str:
     """An amount in USD as its document states it, without exponent; Invalid for what is none."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise Invalid(f"{name}: expected a number of USD, found {shapes.shown(value)}", field=name)
@@ -37,8 +41,8 @@ def text(value: Any, name: str) -> str:
         raise Invalid(f"{name}: {value} is not a number of USD", field=name)
     if found.is_signed() and found:
         raise Invalid(f"{name}: expected 0 or more, found {value}", field=name)
-    if found >= MOST:
-        raise Invalid(f"{name}: expected less than {MOST:,} USD, found {value:.6g}", field=name)
+    if found >= most:
+        raise Invalid(f"{name}: expected less than {most:,f} USD, found {found:.6g}", field=name)
     exponent = found.as_tuple().exponent
     if isinstance(exponent, int) and exponent < -DECIMALS:
         raise Invalid(
@@ -71,6 +75,12 @@ def short(amount: int) -> str:
     """Pico-dollars as USD for people: at least two decimals, no more than there are."""
     whole, decimals = usd(amount).split(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def read(amount: int) -> str:
+    """The same with its thousands apart, where only people read it."""
+    whole, decimals = short(abs(amount)).split(".")
+    return f"{'-' if amount < 0 else ''}{int(whole):,}.{decimals}"
 
 
 @dataclass(frozen=True)

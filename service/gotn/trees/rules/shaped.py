@@ -158,14 +158,17 @@ def _boolean(item: Any, where: str, _: Field[Any]) -> bool:
     return item
 
 
-def _integer(item: Any, where: str, declared: Field[Any]) -> int:
+def whole(item: Any, where: str, declared: Field[Any]) -> int:
+    """A whole number within the bounds that its member declares; Invalid names them."""
     found = item
     if isinstance(found, Decimal) and found.is_finite() and found == found.to_integral_value():
         found = int(found) if abs(found) < shapes.LARGEST_INTEGER else found
     if isinstance(found, bool) or not isinstance(found, int):
         raise Invalid(f"{where}: expected a whole number, found {_said(item)}")
     _bounded(found, where, declared)
-    most = money.TOKENS if declared.name.endswith(_TOKENS) else shapes.LARGEST_INTEGER
+    counted = declared.name.endswith(_TOKENS) or declared.name == "cache_hits"
+    single = counted and not declared.metadata.get("sum")
+    most = money.TOKENS if single else shapes.LARGEST_INTEGER
     if abs(found) > most:
         raise Invalid(f"{where}: expected at most {most}, found {found}")
     return found
@@ -187,8 +190,9 @@ def _bounded(found: Any, where: str, declared: Field[Any]) -> None:
         raise Invalid(f"{where}: expected {wanted}, found {_said(found)}")
 
 
-def _money(item: Any, where: str, _: Field[Any]) -> str:
-    return money.text(item, where)
+def _money(item: Any, where: str, declared: Field[Any]) -> str:
+    most = money.MOST_STATED if declared.metadata.get("sum") else money.MOST
+    return money.text(item, where, most)
 
 
 def _time(item: Any, where: str, _: Field[Any]) -> str:
@@ -200,7 +204,7 @@ def _time(item: Any, where: str, _: Field[Any]) -> str:
 _SCALARS: dict[Any, Callable[[Any, str, Field[Any]], Any]] = {
     str: _text,
     bool: _boolean,
-    int: _integer,
+    int: whole,
     float: _number,
     Decimal: _money,
     datetime: _time,

@@ -11,6 +11,8 @@ Row = dict[str, Any]
 #: What is summed: the names of a task's own properties, and of what is kept of its subtree.
 COUNTS = ("tasks", "input_tokens", "output_tokens", "total_tokens", "cache_hits", "unpriced")
 AMOUNTS = ("cost", "savings")
+#: Counts that a task states.
+COUNTED = ("input_tokens", "output_tokens", "total_tokens", "cache_hits")
 
 
 @dataclass
@@ -22,7 +24,7 @@ class Total:
     output_tokens: int = 0
     total_tokens: int = 0
     cache_hits: int = 0
-    #: Tasks that used tokens and state no cost: never taken for free.
+    #: Tasks that used tokens whose cost nobody stated: never taken for free.
     unpriced: int = 0
     cost: int = 0
     savings: int = 0
@@ -41,22 +43,26 @@ class Total:
 def own(row: Row) -> Total:
     """A task's own tokens and money: what it states, added up only where it states no total."""
     cost = row.get("cost") or {}
-    into, out = cost.get("input_tokens"), cost.get("output_tokens")
-    stated = cost.get("total_tokens")
-    tokens: int = (into or 0) + (out or 0)
-    if stated is not None and (into is None or out is None):
-        tokens = stated
-    amount = own_cost(cost)
+    tokens, amount = own_tokens(cost), own_cost(cost)
     return Total(
         tasks=1,
-        input_tokens=into or 0,
-        output_tokens=out or 0,
+        input_tokens=cost.get("input_tokens") or 0,
+        output_tokens=cost.get("output_tokens") or 0,
         total_tokens=tokens,
         cache_hits=cost.get("cache_hits") or 0,
-        unpriced=1 if tokens and amount is None else 0,
+        unpriced=1 if tokens and (amount is None or cost.get("unpriced_tokens")) else 0,
         cost=amount or 0,
         savings=_pico(cost.get("cache_savings_usd")) or 0,
     )
+
+
+def own_tokens(cost: Row) -> int:
+    """Tokens of a task alone: its input and output where both are stated, else the stated total."""
+    into, out = cost.get("input_tokens"), cost.get("output_tokens")
+    stated: int | None = cost.get("total_tokens")
+    if stated is not None and (into is None or out is None):
+        return stated
+    return (into or 0) + (out or 0)
 
 
 def own_cost(cost: Row) -> int | None:
@@ -67,50 +73,6 @@ def own_cost(cost: Row) -> int | None:
     parts = [_pico(cost.get(name)) for name in ("input_cost_usd", "output_cost_usd")]
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
-
-
-def added(before: Row | None, more: Row) -> Row:
-    """What a task states after it spent more: the tries of a task add up.
-
-    Where one of them tells input and output apart and the other does not, only the whole is
-    told. A subtree's total is what was stated last.
-    """
-    if not before:
-        return more
-    found = before | {name: value for name, value in more.items() if value is not None}
-    for name in found.keys() - {"subtree_total_cost_usd"}:
-        said = [one[name] for one in (before, more) if one.get(name) is not None]
-        if name.endswith("_usd"):
-            found[name] = money.plus(said)
-        elif name in _COUNTED:
-            found[name] = sum(said)
-    for whole, parts in _SPLIT.items():
-        known = [{name for name in parts if one.get(name) is not None} for one in (before, more)]
-        if known[0] == known[1] and found.get(whole) is None:
-            continue
-        if known[0] != known[1]:
-            found = {name: value for name, value in found.items() if name not in parts}
-        sums = [_whole(one, whole, parts) for one in (before, more)]
-        if told := [one for one in sums if one is not None]:
-            found[whole] = money.plus(told) if whole.endswith("_usd") else sum(told)
-    return found
-
-
-_COUNTED = frozenset(("input_tokens", "output_tokens", "total_tokens", "cache_hits"))
-_SPLIT = {
-    "total_tokens": ("input_tokens", "output_tokens"),
-    "total_cost_usd": ("input_cost_usd", "output_cost_usd"),
-}
-
-
-def _whole(cost: Row, whole: str, parts: Sequence[str]) -> Any:
-    """A stated whole, else the sum of what is stated of its parts; None without either."""
-    if cost.get(whole) is not None:
-        return cost[whole]
-    said = [cost[name] for name in parts if cost.get(name) is not None]
-    if not said:
-        return None
-    return money.plus(said) if whole.endswith("_usd") else sum(said)
 
 
 def _pico(stated: str | None) -> int | None:
@@ -132,16 +94,22 @@ UNKNOWN = "–"
 
 def priced(total: Total, amount: int) -> str:
     """One of a total's amounts as people read it; unknown where no task states a cost."""
-    return UNKNOWN if total.unpriced and not amount else money.short(amount)
+    silent = total.unpriced or unused(total)
+    return UNKNOWN if silent and not amount else money.read(amount)
+
+
+def unused(total: Total) -> bool:
+    """Whether there are tasks, of which none states tokens or money: they may not have begun."""
+    return total.tasks > 0 and not (total.total_tokens or total.cost)
 
 
 def said(total: Total) -> str:
     """What a total cost, in words: what is unknown is not taken for nothing."""
-    if not total.unpriced:
-        return f"{money.short(total.cost)} USD"
-    if not total.cost:
+    if unused(total) or (total.unpriced and not total.cost):
         return "cost unknown"
-    return f"{money.short(total.cost)} USD and {total.unpriced:,} unknown"
+    if not total.unpriced:
+        return f"{money.read(total.cost)} USD"
+    return f"{money.read(total.cost)} USD and {total.unpriced:,} unknown"
 
 
 def kept(total: Total) -> Row:

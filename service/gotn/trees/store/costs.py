@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gotn.database.connection import Tx
+from gotn.errors import LimitExceeded
 from gotn.keys import key
 from gotn.trees.rules import money, totals
 
@@ -16,7 +17,16 @@ STEPS = 100_000
 
 
 def total(sums: Sequence[int]) -> totals.Total:
-    """A statement's sums: the counts in their order, then each amount in two parts."""
+    """A statement's sums: the counts in their order, then each amount in two parts.
+
+    LimitExceeded where the trees of a project come to more than the database adds exactly.
+    """
+    if any(isinstance(one, float) for one in sums):
+        raise LimitExceeded(
+            "These tasks come to more than 2^63 tokens or micro-dollars, which nobody can add "
+            "exactly; ask for one tree, session or node.",
+            limit=2**63 - 1,
+        )
     counts = dict(zip(totals.COUNTS, sums, strict=False))
     parts = sums[len(totals.COUNTS) :]
     amounts = {

@@ -4,8 +4,9 @@ from typing import Any
 
 from gotn import shapes
 from gotn.database.connection import Tx
+from gotn.errors import LimitExceeded
 from gotn.journal import Ledger
-from gotn.trees.rules import totals
+from gotn.trees.rules import adding, money, totals
 from gotn.trees.store import costs, trees
 
 Row = dict[str, Any]
@@ -22,16 +23,30 @@ async def change(
     """Store changed members of a task and note them; its row is changed too.
 
     A lease stays where none is given, and ends where an empty one is. Returns the task's
-    total with all below it.
+    total with all below it. LimitExceeded where its tree comes to more than a tree may.
     """
     before = dict(row)
     row |= new
     difference = costs.difference(totals.own(row), totals.own(before))
     found = await trees.change(tx, ledger.project_id, before, row, difference, lease)
+    _check(found["most"])
     ledger.record("update_task", [{"task": {"tree": row["tree"], "id": row["id"]} | new}])
     if found["touched"]:
         _note(ledger, row["tree"])
     return costs.total(found["inclusive"])
+
+
+def _check(most: list[int | None]) -> None:
+    """LimitExceeded where one of the greatest kept totals above a task is more than allowed."""
+    tokens, hits, cost, saved = (one or 0 for one in most)
+    whole = totals.Total(
+        total_tokens=tokens,
+        cache_hits=hits,
+        cost=money.Sum(cost).pico,
+        savings=money.Sum(saved).pico,
+    )
+    for reason, limit in adding.beyond_tree(whole):
+        raise LimitExceeded(f"{reason}.", limit=limit)
 
 
 async def touch(tx: Tx, ledger: Ledger, tree_id: str) -> None:

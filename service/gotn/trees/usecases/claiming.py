@@ -125,6 +125,7 @@ async def _claim(tx: Tx, ledger: Ledger, at: Around, worker: str, until: int) ->
         prompt=contexts.prompt(row, parts),
         context=parts,
         execution_config=row.get("execution_config"),
+        quality_gate=row.get("quality_gate"),
         attempt=new["attempt"],
         token=token,
         lease_until=queueing.moment(until),

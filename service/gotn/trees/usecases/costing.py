@@ -11,7 +11,7 @@ from gotn.journal import Ledger
 from gotn.keys import key
 from gotn.trees.records import CostGroup, Costs, CostTotal, Grouping
 from gotn.trees.records.costs import Count
-from gotn.trees.rules import given, money, totals
+from gotn.trees.rules import adding, given, money, totals
 from gotn.trees.store import costs, trees
 from gotn.trees.usecases import changing
 from gotn.writing import Asked, check_project, write
@@ -173,7 +173,7 @@ async def _spent(
     if row is None:
         raise _missing("task", task_id, ledger.project_id)
     if add:
-        cost = totals.added(row.get("cost"), cost)
+        cost = adding.added(row.get("cost"), cost)
     if row.get("cost") == cost:
         return (await costs.of_tasks(tx, [key(ledger.project_id, tree_id, task_id)]))[1]
     return await changing.change(tx, ledger, row, {"cost": cost})

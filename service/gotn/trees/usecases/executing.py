@@ -7,13 +7,17 @@ from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid
 from gotn.journal import Ledger
 from gotn.trees.records import Ended, TaskResult
-from gotn.trees.rules import given, merging, moves, shaped, totals, turns
+from gotn.trees.rules import adding, given, merging, moves, shaped, turns
 from gotn.trees.store import queues, walking
 from gotn.trees.store.queues import Around
 from gotn.trees.usecases import changing, planting, spawning, turning
 from gotn.writing import Asked, check_project, write
 
 Row = dict[str, Any]
+
+
+#: What a result cannot say of a task that ended so.
+_AGAINST = {"completed": ("failed", "cancelled"), "failed": ("success",)}
 
 
 async def finish(
@@ -31,14 +35,17 @@ async def finish(
     """End a claimed task with its result and usage, and spawn its children before, all at once.
 
     A failed one with a try left is pending again once its policy's pause is over; what its
-    tries cost adds up. Conflict for a token that does not hold
-    the task any more. Pending children whose turn cannot come are cancelled with the reason.
+    tries cost adds up. Pending children whose turn cannot come are cancelled with the reason.
+    Invalid for a result that says otherwise than the status; Conflict for a token that does not
+    hold the task any more; LimitExceeded for what a task or tree may not come to.
     """
     wrong: list[str] = []
-    if status not in ("completed", "failed"):
+    if status not in _AGAINST:
         raise Invalid(f"status: expected completed or failed, found {status!r}", field="status")
     made = shaped.shape(TaskResult, result or {}, "result", wrong.append, beside=frozenset())
     spent = given.cost(cost, wrong.append)
+    if made.get("status") in _AGAINST[status]:
+        wrong.append(f"result.status: the task is {status}, its result says {made['status']}")
     if wrong:
         raise Invalid("; ".join(wrong), violations=wrong)
 
@@ -94,7 +101,7 @@ async def _end(tx: Tx, ledger: Ledger, row: Row, status: str, result: Row, cost:
     if result:
         new["result"] = result
     if cost:
-        new["cost"] = totals.added(row.get("cost"), cost)
+        new["cost"] = adding.added(row.get("cost"), cost)
     await changing.change(tx, ledger, row, new, lease)
 
 
