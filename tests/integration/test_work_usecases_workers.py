@@ -122,7 +122,7 @@ async def test_nobody_waits_longer_than_64_claims(database: Database, request_: 
 
     await asyncio.gather(*(asyncio.create_task(ask(f"w{i}")) for i in range(WORKERS)))
     assert 1024 == served
-    assert longest <= 2 * WORKERS
+    assert longest <= WORKERS, longest
     steps = [
         item["step"]["node"]
         async for entry in journal.entries(database, request_.project_id)
