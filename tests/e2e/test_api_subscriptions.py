@@ -295,6 +295,35 @@ async def test_limits_of_connections_and_servers(
                         break
 
 
+async def test_metrics_tell_how_many_follow(
+    neo4j_environment: dict[str, str], database: Database, project: str
+) -> None:
+    """Gauges of what runs and what follows go up with each subscription, and down again."""
+    await add(database, project, "a")
+    with serving(neo4j_environment) as url:
+        assert await gauges(url) == (0, 0)
+        async with connected(url) as client, events(url, **posted(JOURNAL, p=project, a=1)) as sse:
+            await client.subscribe("1", JOURNAL, p=project, a=1)
+            assert await client.seqs(1) == [2]
+            await anext(sse)
+            assert await gauges(url) == (2, 2)
+            await client.send({"id": "1", "type": "complete"})
+            async with asyncio.timeout(PATIENCE):
+                while await gauges(url) != (1, 1):
+                    pass
+
+
+async def gauges(url: str) -> tuple[int, int]:
+    """Subscriptions and followers, as /metrics shows them."""
+    async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        lines = (await client.get(f"{url}/metrics")).text.splitlines()
+    for name in ("gotn_subscriptions", "gotn_followers"):
+        assert f"# TYPE {name} gauge" in lines
+        assert any(line.startswith(f"# HELP {name} ") for line in lines)
+    found = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    return int(found["gotn_subscriptions"]), int(found["gotn_followers"])
+
+
 async def test_a_slow_reader_holds_nobody_up(served: str, database: Database, project: str) -> None:
     """One that does not read gets everything later, while others have it at once."""
     await add(database, project, "a")
