@@ -23,6 +23,14 @@ def text(value: Any, name: str) -> str:
     return value
 
 
+def reason(value: Any) -> str:
+    """Why somebody did something, for people: a text that is not blank."""
+    found = text(value, "reason")
+    if not found.strip():
+        raise Invalid("reason: expected text that is not blank, found none", field="reason")
+    return found
+
+
 def identifier(value: Any, name: str) -> str:
     """A name that an index can hold: any text of 1 to 1,000 bytes that is not blank."""
     found = text(value, name)

@@ -3,7 +3,8 @@
 The journal is the only source: whoever wrote, in this process or another, each entry is seen
 once and in order (decisions, Journal). A follower is a cursor and nothing more. Those who are up
 to date share the latest entries in memory; one that is behind reads its own pages from the
-database until it has caught up, so a slow follower costs a cursor, whatever happens meanwhile.
+database until it has caught up. What was handed on is let go of: a slow follower costs a cursor
+and less than PAGE_BYTES of entries, or the one long entry beyond, whatever happens meanwhile.
 """
 
 import asyncio
@@ -11,13 +12,12 @@ import contextvars
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gotn import journal
 from gotn.database.connection import Database
-from gotn.errors import GotnError, Invalid, NotFound
-from gotn.journal import Entry
+from gotn.errors import GotnError, Invalid, LimitExceeded, NotFound
+from gotn.journal import Entry, paging
 
 log = logging.getLogger("gotn.feed")
 #: Seconds between two looks at the journals that are followed; own writes are seen at once.
@@ -27,8 +27,9 @@ AWAY = 2.0
 #: Entries of a project in memory, and bytes of them, about.
 WINDOW = 2_000
 WINDOW_BYTES = 16 * 1024 * 1024
-#: Events given to a follower at once.
+#: Events that a follower holds, at most, and bytes of their data after which it takes no more.
 BATCH = 100
+PAGE_BYTES = 256 * 1024
 #: Followers that read pages of their own at the same time.
 READERS = 8
 
@@ -41,9 +42,11 @@ class Event:
     entry: Entry
     #: Ids of the runs that it says something of.
     runs: frozenset[str]
+    #: Length of its data, as it is stored.
+    size: int
 
 
-def event(project_id: str, entry: Entry) -> Event:
+def event(project_id: str, entry: Entry, size: int) -> Event:
     """The event that an entry is."""
     runs = set()
     for item in entry.items():
@@ -51,7 +54,7 @@ def event(project_id: str, entry: Entry) -> Event:
             runs.add(str(run.get("id")))
         if isinstance(step := item.get("step"), dict):
             runs.add(str(step.get("run")))
-    return Event(project_id, entry, frozenset(runs))
+    return Event(project_id, entry, frozenset(runs), size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +73,20 @@ class _Watch:
     project_id: str
     #: The last entry that was seen; the window ends with it.
     head: int
-    window: deque[tuple[Event, int]] = field(default_factory=deque)
+    window: deque[Event] = field(default_factory=deque)
     bytes: int = 0
     followers: int = 0
     gone: bool = False
     #: Set, and replaced, whenever something happens.
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def add(self, entries: Sequence[Entry]) -> None:
-        """Take in the next entries, and forget the oldest."""
-        for entry in entries:
-            size = len(str(entry.data))
-            self.window.append((event(self.project_id, entry), size))
-            self.bytes += size
+    def add(self, events: Sequence[Event]) -> None:
+        """Take in the next events, and forget the oldest."""
+        self.window.extend(events)
+        self.bytes += sum(event.size for event in events)
         while len(self.window) > WINDOW or (self.bytes > WINDOW_BYTES and len(self.window) > 1):
-            self.bytes -= self.window.popleft()[1]
-        self.head = entries[-1].seq
+            self.bytes -= self.window.popleft().size
+        self.head = events[-1].entry.seq
         self.tell()
 
     def end(self) -> None:
@@ -98,15 +99,21 @@ class _Watch:
         self.changed.set()
         self.changed = asyncio.Event()
 
-    def since(self, after: int) -> list[Event] | None:
+    def since(self, after: int) -> deque[Event] | None:
         """The next events after a cursor; None where they are not in memory any more."""
         if after >= self.head:
-            return []
-        first = self.window[0][0].entry.seq if self.window else self.head + 1
+            return deque()
+        first = self.window[0].entry.seq if self.window else self.head + 1
         if after + 1 < first:
             return None
-        start = after + 1 - first
-        return [self.window[i][0] for i in range(start, min(start + BATCH, len(self.window)))]
+        found: deque[Event] = deque()
+        size, start = 0, after + 1 - first
+        for i in range(start, min(start + BATCH, len(self.window))):
+            found.append(self.window[i])
+            size += self.window[i].size
+            if size > PAGE_BYTES:
+                break
+        return found
 
 
 class Feed:
@@ -118,6 +125,8 @@ class Feed:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._reading = asyncio.Semaphore(READERS)
+        #: Pages that are read just now, by project and the seq before them.
+        self._pages: dict[tuple[str, int], asyncio.Task[Sequence[Event]]] = {}
 
     @property
     def followers(self) -> int:
@@ -135,10 +144,11 @@ class Feed:
             )
         return Cursor(project_id, head if after is None else after, head)
 
-    async def follow(self, cursor: Cursor) -> AsyncGenerator[list[Event]]:
+    async def follow(self, cursor: Cursor) -> AsyncGenerator[Event]:
         """Every event after the cursor, in order, each once; ends where the project is removed.
 
-        While the database is away this waits, and goes on where it was.
+        While the database is away this waits, and goes on where it was; an entry that cannot be
+        read is Invalid.
         """
         watch, after = self._join(cursor), cursor.after
         try:
@@ -149,7 +159,8 @@ class Feed:
                     found = await self._page(watch, after)
                 if found:
                     after = found[-1].entry.seq
-                    yield found
+                    while found:  # nothing here refers to what was handed on
+                        yield found.popleft()
                 elif watch.gone:
                     return
                 else:
@@ -212,36 +223,48 @@ class Feed:
                 await self._read(watch, seq)
 
     async def _read(self, watch: _Watch, until: int) -> None:
-        page: list[Entry] = []
-        found = journal.entries(self._database, watch.project_id, after=watch.head, until=until)
-        async with aclosing(found):
-            async for entry in found:
-                page.append(entry)
-                if len(page) == BATCH:
-                    watch.add(page)
-                    page = []
-        if page:
-            watch.add(page)
+        while watch.head < until and (found := await self._next(watch, watch.head)):
+            while found[-1].entry.seq > until:  # no further than the head that was seen
+                found.pop()
+            watch.add(found)
 
-    async def _page(self, watch: _Watch, after: int) -> list[Event]:
+    async def _page(self, watch: _Watch, after: int) -> deque[Event]:
         """The next events of a follower that is behind the window."""
-        found: list[Event] = []
         pause = INTERVAL
         while True:
             try:
-                async with self._reading:
-                    entries = journal.entries(self._database, watch.project_id, after=after)
-                    async with aclosing(entries):
-                        async for entry in entries:
-                            found.append(event(watch.project_id, entry))
-                            if len(found) == journal.FIRST_PAGE:
-                                break
-            except GotnError:
-                found.clear()
+                return deque(await asyncio.shield(self._asked(watch, after)))
+            except GotnError as error:
+                if isinstance(error, Invalid) and not isinstance(error, LimitExceeded):
+                    raise  # an entry that cannot be read: it will not be later
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, AWAY)
-            else:
-                return found
+
+    def _asked(self, watch: _Watch, after: int) -> asyncio.Task[Sequence[Event]]:
+        """The page that is being read for all who ask for it now."""
+        key = (watch.project_id, after)
+        if (task := self._pages.get(key)) is None:
+            reading = self._read_page(watch, after)
+            task = asyncio.create_task(reading, context=contextvars.Context())
+            self._pages[key] = task
+            task.add_done_callback(lambda done: self._done(key, done))
+        return task
+
+    def _done(self, key: tuple[str, int], task: asyncio.Task[Sequence[Event]]) -> None:
+        del self._pages[key]
+        if not task.cancelled():
+            task.exception()  # seen, also where nobody waits for it any more
+
+    async def _read_page(self, watch: _Watch, after: int) -> Sequence[Event]:
+        async with self._reading:
+            return await self._next(watch, after)
+
+    async def _next(self, watch: _Watch, after: int) -> deque[Event]:
+        project_id = watch.project_id
+        found = await paging.page(
+            self._database, project_id, after=after, first=BATCH, size=PAGE_BYTES
+        )
+        return deque(event(project_id, entry, size) for entry, size in found)
 
     async def _heads(self, projects: list[str]) -> list[tuple[str, int, bool]]:
         found = await self._database.read(lambda tx: tx.value("journal/heads", projects=projects))

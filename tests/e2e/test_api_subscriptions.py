@@ -4,7 +4,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,24 +11,20 @@ from typing import Any
 
 import httpx2
 import pytest
-from bench import servers
-from websockets.asyncio.client import ClientConnection, connect
+from following import PATIENCE, connected, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.typing import Subprotocol
 
 from gotn.database.connection import Database
 from gotn.work.records import WorkNodeDraft
 from gotn.work.usecases import nodes, planning, projects
 from gotn.work.usecases.writing import Request
 
-WS = Subprotocol("graphql-transport-ws")
 JOURNAL = (
     "subscription($p: String!, $a: Int) { journalEvents(project: $p, after: $a) { seq event } }"
 )
 SUBSCRIBERS = Path(__file__).resolve().parents[1] / "subscribers.py"
 #: Subscribers, entries a second and seconds of the crowd's test.
 CROWD, PACE, SECONDS = 1000, 10, 3
-PATIENCE = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -39,57 +34,11 @@ def served(neo4j_environment: dict[str, str]) -> Iterator[str]:
         yield url
 
 
-def serving(environment: dict[str, str], **more: str) -> Any:
-    """A server process while it is used."""
-    port = servers.free_port()
-    command = [sys.executable, "-m", "gotn", "serve", "--port", str(port)]
-    home = tempfile.mkdtemp(prefix="gotn-test-")
-    return servers.running(command, environment | more | {"GOTN_HOME": home}, port)
-
-
 async def add(database: Database, project: str, *ids: str) -> None:
     """Write from this process: to the server it is another one."""
     for id_ in ids:
         draft = WorkNodeDraft(id=id_, kind="k", summary="s", prompt_text="p")
         await nodes.add(database, Request(project_id=project, actor="other"), draft)
-
-
-class Client:
-    """One WebSocket connection that has said hello."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
-
-    async def subscribe(self, id_: str, query: str, **variables: Any) -> None:
-        """Begin an operation."""
-        payload = {"query": query, "variables": variables}
-        await self.send({"id": id_, "type": "subscribe", "payload": payload})
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """One message."""
-        await self.socket.send(json.dumps(message))
-
-    async def read(self) -> dict[str, Any]:
-        """The next message."""
-        async with asyncio.timeout(PATIENCE):
-            found: dict[str, Any] = json.loads(await self.socket.recv())
-        return found
-
-    async def seqs(self, count: int) -> list[int]:
-        """The seqs of the next entries of a journal."""
-        found = [await self.read() for _ in range(count)]
-        return [one["payload"]["data"]["journalEvents"]["seq"] for one in found]
-
-
-@asynccontextmanager
-async def connected(url: str, payload: Any = None, **options: Any) -> AsyncIterator[Client]:
-    """A connection that was acknowledged."""
-    address = url.replace("http://", "ws://") + "/graphql"
-    async with connect(address, subprotocols=[WS], **options) as socket:
-        client = Client(socket)
-        await client.send({"type": "connection_init"} | ({"payload": payload} if payload else {}))
-        assert await client.read() == {"type": "connection_ack"}
-        yield client
 
 
 @asynccontextmanager
@@ -249,6 +198,50 @@ async def test_after_the_last_seq(served: str, database: Database, project: str)
             assert error["message"] == f"after: expected 0 to 2, the last seq, found {number}"
 
 
+async def test_a_last_id_that_no_entry_has(served: str, database: Database, project: str) -> None:
+    """An answer that says so, as for `after`, and a stream that ends well."""
+    await add(database, project, "a")
+    asked = posted(JOURNAL, p=project)
+    asked["headers"]["last-event-id"] = "99999"
+    async with events(served, **asked) as sse:
+        told = json.loads((await anext(sse))["data"])["errors"][0]
+        assert told["message"] == "after: expected 0 to 2, the last seq, found 99999"
+        assert told["extensions"]["code"] == "INVALID"
+        assert [one["event"] async for one in sse] == ["complete"]
+
+
+async def test_an_entry_that_cannot_be_read(served: str, database: Database, project: str) -> None:
+    """What was before it comes, then an error over both transports, and a stream that ends well."""
+    await add(database, project, "a", "b")
+    spoilt = "MATCH (e:JournalEntry {key: $key}) SET e.data = 'no JSON' RETURN count(e) AS count"
+    key = f"{project}/3"
+    await database.write(lambda tx: tx.composed(spoilt, {"key": key}, name="test/spoil"))
+    async with (
+        connected(served) as client,
+        events(served, **posted(JOURNAL, p=project, a=2)) as sse,
+    ):
+        await client.subscribe("1", JOURNAL, p=project, a=2)
+        message = await client.read()
+        told = json.loads((await anext(sse))["data"])
+        assert message["type"] == "error"
+        for answer in (told, {"errors": message["payload"]}):
+            assert answer["errors"][0]["extensions"]["code"] == "INVALID"
+            assert answer["errors"][0]["message"].startswith("seq 3: its time or data")
+        assert [one["event"] async for one in sse] == ["complete"]
+        await client.subscribe("2", "{ version }")
+        assert (await client.read())["type"] == "next"
+
+
+async def test_a_subscription_wants_a_stream(served: str) -> None:
+    """Asked like a query it is refused, with what to ask for."""
+    async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        answer = await client.post(f"{served}/graphql", json={"query": JOURNAL})
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["extensions"]) == (200, {"code": "INVALID"})
+    assert "text/event-stream" in error["message"]
+    assert "WebSocket" in error["message"]
+
+
 async def test_other_origins_and_hosts_are_refused(served: str) -> None:
     """A web page of another origin, or under another name, cannot open a socket."""
     for refused in ({"origin": "http://evil.example"}, {"additional_headers": {"Host": "evil"}}):
@@ -300,6 +293,35 @@ async def test_limits_of_connections_and_servers(
                     await other.subscribe("2", JOURNAL, p=project, a=1)
                     if (await other.read())["type"] == "next":
                         break
+
+
+async def test_metrics_tell_how_many_follow(
+    neo4j_environment: dict[str, str], database: Database, project: str
+) -> None:
+    """Gauges of what runs and what follows go up with each subscription, and down again."""
+    await add(database, project, "a")
+    with serving(neo4j_environment) as url:
+        assert await gauges(url) == (0, 0)
+        async with connected(url) as client, events(url, **posted(JOURNAL, p=project, a=1)) as sse:
+            await client.subscribe("1", JOURNAL, p=project, a=1)
+            assert await client.seqs(1) == [2]
+            await anext(sse)
+            assert await gauges(url) == (2, 2)
+            await client.send({"id": "1", "type": "complete"})
+            async with asyncio.timeout(PATIENCE):
+                while await gauges(url) != (1, 1):
+                    pass
+
+
+async def gauges(url: str) -> tuple[int, int]:
+    """Subscriptions and followers, as /metrics shows them."""
+    async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        lines = (await client.get(f"{url}/metrics")).text.splitlines()
+    for name in ("gotn_subscriptions", "gotn_followers"):
+        assert f"# TYPE {name} gauge" in lines
+        assert any(line.startswith(f"# HELP {name} ") for line in lines)
+    found = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    return int(found["gotn_subscriptions"]), int(found["gotn_followers"])
 
 
 async def test_a_slow_reader_holds_nobody_up(served: str, database: Database, project: str) -> None:

@@ -136,3 +136,22 @@ def test_a_step_whose_worker_is_gone(gotn: Command) -> None:
     (three,) = [row for row in gotn.text("run", "steps", run).splitlines() if "three" in row]
     assert "ready" in three
     assert "ann" not in three
+
+
+def test_layers_are_counted_from_one_everywhere(gotn: Command) -> None:
+    """What planning anew prints names the layers that `run steps` prints."""
+    run = gotn.data("plan")["run_id"]
+    claim = gotn.data("run", "claim", run, "--worker", "w", "--node", "one")
+    gotn.data("run", "complete", run, "one", "--token", claim["token"])
+    words = ("--kind", "k", "--summary", "Do four", "--prompt", "Please.")
+    gotn.data("node", "add", "four", *words)
+    gotn.data("edge", "add", "one", "four")
+    gotn.data("edge", "add", "four", "two")
+    said = gotn.text("run", "replan", run)
+    assert "two (2 → 3)" in said
+    rest = [line.split() for line in said.partition("Layers of the rest")[2].splitlines()]
+    assert [["1", "three"], ["2", "four"], ["3", "two"]] == [line for line in rest if line]
+    steps = [line.split() for line in gotn.text("run", "steps", run).splitlines()[1:]]
+    assert {"one": "1", "three": "1", "four": "2", "two": "3"} == {
+        line[2]: line[1] for line in steps if line
+    }

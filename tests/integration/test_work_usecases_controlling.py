@@ -8,7 +8,7 @@ from graphs import assert_verified
 
 from gotn import journal
 from gotn.database.connection import Database
-from gotn.errors import IllegalMove, LeaseLost, StaleRevision
+from gotn.errors import IllegalMove, Invalid, LeaseLost, StaleRevision
 from gotn.work.records import (
     Claim,
     ClaimStatus,
@@ -184,6 +184,48 @@ async def test_a_failed_run_can_be_resumed(database: Database, request_: Request
         (one["number"], one["outcome"], one.get("resumed")) for one in step.attempts
     ]
     await assert_verified(database, request_.project_id)
+
+
+async def test_a_new_attempt_begins_without_what_the_last_one_brought(
+    database: Database, request_: Request
+) -> None:
+    """Outputs, artifacts and duration of a failed attempt stay in the attempts alone."""
+    run = await planned(database, request_, "ab")
+    claim = await claiming.claim(database, request_, run, "w", node_id="a")
+    brought: dict[str, Any] = {"outputs": {"n": 1}, "artifacts": ["b.txt"], "duration_ms": 9000}
+    failed = await ending.fail(
+        database, request_, run, "a", claim.token or "", "broken", final=True, **brought
+    )
+    assert ({"n": 1}, ("b.txt",), 9000) == (failed.outputs, failed.artifacts, failed.duration_ms)
+    other = await claiming.claim(database, request_, run, "w", node_id="b")
+    await ending.complete(database, request_, run, "b", other.token or "")
+    await controlling.resume(database, request_, run)
+    await assert_verified(database, request_.project_id)
+    claim = await claiming.claim(database, request_, run, "w")
+    step = await ending.complete(database, request_, run, "a", claim.token or "")
+    assert (None, (), None) == (step.outputs, step.artifacts, step.duration_ms)
+    first, second = step.attempts
+    assert brought == {name: first[name] for name in brought}
+    assert not brought.keys() & second.keys()
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_reason_is_not_blank(database: Database, request_: Request) -> None:
+    """Whoever fails, skips, gives back or cancels says why; else nothing changes."""
+    run = await planned(database, request_, "ab")
+    claim = await claiming.claim(database, request_, run, "w", node_id="a")
+    token = claim.token or ""
+    for blank in ("", " \n\t"):
+        for refused in (
+            ending.fail(database, request_, run, "a", token, blank),
+            ending.release(database, request_, run, "a", token, blank),
+            ending.skip(database, request_, run, "b", blank),
+            controlling.cancel(database, request_, run, blank),
+        ):
+            with pytest.raises(Invalid, match="reason: expected text that is not blank"):
+                await refused
+    step = await ending.complete(database, request_, run, "a", token)
+    assert (StepStatus.COMPLETED, 1) == (step.status, step.attempt)
 
 
 async def test_the_rest_is_planned_anew(database: Database, request_: Request) -> None:

@@ -177,7 +177,7 @@ described(
     added="Ids of nodes that come into the run, in order.",
     removed="Ids of nodes that leave it.",
     kept="Ids of nodes whose steps stay as they are: ended, running, or held by a failed one.",
-    layers="The layers of the rest.",
+    layers="What is not begun, by the run's layers from the first; one without any is empty.",
 )
 
 

@@ -28,13 +28,14 @@ from strawberry.types.execution import ExecutionResult
 
 from gotn.api.context import Context
 from gotn.api.masking import masked
-from gotn.api.schema import Schema
+from gotn.api.schema import Schema, late
 from gotn.api.subscriptions import Followed
-from gotn.errors import LimitExceeded
+from gotn.errors import GotnError, LimitExceeded
 from gotn.feed import Event, Feed
 
-#: Rendered events that one document keeps for those who ask the same.
-RENDERED = 256
+#: Rendered events that are kept for those who ask the same, characters of all of them, and of one
+#: at most. A longer one is shared only while somebody sends it.
+RENDERED, RENDERED_CHARACTERS, LONGEST = 4096, 16 * 1024 * 1024, 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Asked:
     operation_name: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Message:
     """One answer, as JSON text; `seq` is the cursor of an event."""
 
@@ -71,6 +72,7 @@ class Live:
         self._most = most
         self._count = 0
         self._renderers: WeakValueDictionary[Any, _Renderer] = WeakValueDictionary()
+        self._kept = _Kept()
 
     @property
     def count(self) -> int:
@@ -86,7 +88,7 @@ class Live:
     async def run(
         self, asked: Asked, context: Context, after: int | None = None
     ) -> AsyncGenerator[Message]:
-        """Every answer to a subscription; Refused where it is not begun.
+        """Every answer to a subscription; Refused where it is not begun, or cannot go on.
 
         `after` is the cursor of a subscriber that comes back, whatever its document says.
         """
@@ -94,29 +96,43 @@ class Live:
             raise Refused([_full(self._most)])
         self._count += 1
         try:
-            followed = await self._begun(asked, context)
-            if after is not None:
-                cursor = await self.feed.cursor(followed.cursor.project_id, after)
-                followed = replace(followed, cursor=cursor)
-            renderer = self._renderer(asked, context)
-            async with aclosing(self.feed.follow(followed.cursor)) as found:
-                async for events in found:
-                    for event in events:
-                        if followed.wants(event):
-                            text = await renderer.render(event, followed)
-                            yield Message(text, event.entry.seq)
+            async with aclosing(self._answers(asked, context, after)) as answers:
+                async for message in answers:
+                    yield message
+                    del message  # whoever takes it decides how long it lives
+        except GotnError as error:
+            raise Refused(masked([_told(error)], self._schema.limits)) from error
         finally:
             self._count -= 1
+
+    async def _answers(
+        self, asked: Asked, context: Context, after: int | None
+    ) -> AsyncGenerator[Message]:
+        followed = await self._begun(asked, context)
+        if after is not None:
+            cursor = await self.feed.cursor(followed.cursor.project_id, after)
+            followed = replace(followed, cursor=cursor)
+        renderer = self._renderer(asked, context)
+        async with aclosing(self.feed.follow(followed.cursor)) as found:
+            async for event in found:
+                wanted = followed.wants(event)
+                message = await renderer.render(event, followed) if wanted else None
+                del event  # a slow reader holds its text alone
+                if message is not None:
+                    yield message
+                del message
 
     async def _begun(self, asked: Asked, context: Context) -> Followed:
         """What the operation follows, found by its own resolver."""
         context.feed, context.followed = self.feed, []
-        seconds = self._schema.limits.seconds
-        async with asyncio.timeout(seconds):
-            stream: Any = await self._schema.subscribe(
-                asked.query, asked.variables, context, operation_name=asked.operation_name
-            )
-            errors = [error async for result in _each(stream) for error in result.errors or ()]
+        try:
+            async with asyncio.timeout(self._schema.limits.seconds):
+                stream: Any = await self._schema.subscribe(
+                    asked.query, asked.variables, context, operation_name=asked.operation_name
+                )
+                errors = [error async for result in _each(stream) for error in result.errors or ()]
+        except TimeoutError:
+            raise Refused([late(self._schema.limits.seconds)]) from None
         if errors or not context.followed:
             raise Refused(masked(errors, self._schema.limits))
         found: Followed = context.followed[0]
@@ -136,7 +152,9 @@ class Live:
         )
         known = self._renderers.get(key)
         if known is None:
-            known = self._renderers[key] = _Renderer(self._schema, document, asked, context)
+            known = self._renderers[key] = _Renderer(
+                self._schema, document, asked, context, self._kept
+            )
         return known
 
     def _document(self, asked: Asked) -> DocumentNode | None:
@@ -159,7 +177,28 @@ def _full(most: int) -> GraphQLError:
         what="subscriptions",
         setting="GOTN_MAX_SUBSCRIPTIONS",
     )
+    return _told(error)
+
+
+def _told(error: GotnError) -> GraphQLError:
     return GraphQLError(error.message, original_error=error, extensions=error.extensions)
+
+
+class _Kept:
+    """The latest messages of all renderers, within RENDERED and RENDERED_CHARACTERS."""
+
+    def __init__(self) -> None:
+        self._messages: OrderedDict[Any, Message] = OrderedDict()
+        self._size = 0
+
+    def add(self, key: Any, message: Message) -> None:
+        """Keep a message, unless it is a long one, and forget the oldest."""
+        if key in self._messages or len(message.text) > LONGEST:
+            return
+        self._messages[key] = message
+        self._size += len(message.text)
+        while len(self._messages) > RENDERED or self._size > RENDERED_CHARACTERS:
+            self._size -= len(self._messages.popitem(last=False)[1].text)
 
 
 class _Names(Visitor):
@@ -189,10 +228,15 @@ def _inside(document: DocumentNode, operation: OperationDefinitionNode) -> list[
 
 
 class _Renderer:
-    """Executes one selection, and keeps the texts of the latest events."""
+    """Executes one selection, once for all who ask the same about an event."""
 
     def __init__(
-        self, schema: Schema, document: DocumentNode, asked: Asked, context: Context
+        self,
+        schema: Schema,
+        document: DocumentNode,
+        asked: Asked,
+        context: Context,
+        kept: _Kept,
     ) -> None:
         self._schema = schema
         executor: Any = schema.execution_context_class
@@ -204,19 +248,19 @@ class _Renderer:
             asked.variables,
             asked.operation_name,
         )
-        self._texts: OrderedDict[tuple[str, int, str | None], str] = OrderedDict()
+        self._kept, self._mark = kept, object()
+        #: What is kept, or sent to somebody just now.
+        self._messages: WeakValueDictionary[Any, Message] = WeakValueDictionary()
 
-    async def render(self, event: Event, followed: Followed) -> str:
+    async def render(self, event: Event, followed: Followed) -> Message:
         """The answer for this event, as JSON."""
         key = (event.project_id, event.entry.seq, followed.run)
-        known = self._texts.get(key)
-        if known is not None:
-            return known
-        text = orjson.dumps(await self._execute(followed.payload(event))).decode()
-        self._texts[key] = text
-        while len(self._texts) > RENDERED:
-            self._texts.popitem(last=False)
-        return text
+        known = self._messages.get(key)
+        if known is None:
+            text = orjson.dumps(await self._execute(followed.payload(event))).decode()
+            known = self._messages[key] = Message(text, event.entry.seq)
+            self._kept.add((self._mark, *key), known)
+        return known
 
     async def _execute(self, payload: Any) -> dict[str, Any]:
         result = execute_subscription_event(self._executor.build_per_event_executor(payload))

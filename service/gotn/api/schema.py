@@ -8,7 +8,9 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
+from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.types.execution import ExecutionContext, ExecutionResult
+from strawberry.types.graphql import OperationType
 
 from gotn.across import contexts  # noqa: F401  # makes every context known
 from gotn.api import limiting
@@ -26,6 +28,9 @@ from gotn.api.subscriptions import Subscription
 from gotn.api.tasks import Document, Task, TaskTree
 from gotn.database.connection import within
 from gotn.graph.hook import compiling
+
+#: What has one answer.
+_ANSWERED = {"allowed_operation_types": (OperationType.QUERY, OperationType.MUTATION)}
 
 
 class Schema(strawberry.Schema):
@@ -54,9 +59,11 @@ class Schema(strawberry.Schema):
         try:
             async with asyncio.timeout(self.limits.seconds):
                 with within(self.limits.seconds + 1.0):
-                    result = await super().execute(*args, **kwargs)
+                    result = await super().execute(*args, **kwargs | _ANSWERED)
         except TimeoutError:
-            return ExecutionResult(data=None, errors=[_late(self.limits.seconds)])
+            return ExecutionResult(data=None, errors=[late(self.limits.seconds)])
+        except InvalidOperationTypeError:
+            return ExecutionResult(data=None, errors=[_followed()])
         if result.errors:
             result.errors = masked(result.errors, self.limits)
         return result
@@ -67,7 +74,16 @@ class Schema(strawberry.Schema):
         """Nothing here: `masked` logs what was not expected, and only that."""
 
 
-def _late(seconds: float) -> GraphQLError:
+def _followed() -> GraphQLError:
+    return GraphQLError(
+        "A subscription has more than one answer: ask for it as server-sent events, with the "
+        "header `accept: text/event-stream`, or over WebSocket (graphql-transport-ws).",
+        extensions={"code": "INVALID"},
+    )
+
+
+def late(seconds: float) -> GraphQLError:
+    """What a caller is told whose operation took too long."""
     return GraphQLError(
         f"This operation took longer than {seconds:g} s and was stopped. Of a mutation it is not "
         "known whether it was stored; the same idempotencyKey makes it safe to send again.",

@@ -105,10 +105,9 @@ async def _events(info: Info, followed: Followed) -> AsyncGenerator[Any]:
     if info.context.followed is not None:
         info.context.followed.append(followed)
         return
-    async for events in info.context.feed.follow(followed.cursor):
-        for event in events:
-            if followed.wants(event):
-                yield followed.payload(event)
+    async for event in info.context.feed.follow(followed.cursor):
+        if followed.wants(event):
+            yield followed.payload(event)
 
 
 @strawberry.type(description="What can be followed as it happens, each entry once.")

@@ -144,6 +144,11 @@ def _routes(
     )
     asked = schema(limits)
     key = settings.api_key
+    live = Live(asked, feed, settings.max_subscriptions)
+    metrics.gauge("gotn_subscriptions", "Subscriptions that run now.", lambda: live.count)
+    metrics.gauge(
+        "gotn_followers", "Subscriptions that follow a journal now.", lambda: feed.followers
+    )
     endpoint = Endpoint(
         asked,
         database=database,
@@ -152,7 +157,7 @@ def _routes(
         actor=settings.actor,
         queue=queue,
         similarity=similarity,
-        live=Live(asked, feed, settings.max_subscriptions),
+        live=live,
         reach=Reach(
             key=key.get_secret_value() if key else None,
             origins=settings.cors_origins,

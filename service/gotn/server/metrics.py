@@ -1,7 +1,7 @@
 """Counters and timings as Prometheus reads them, kept in this process."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 #: Upper bounds of the latency buckets, in seconds.
@@ -35,6 +35,8 @@ class Metrics:
     errors: Counter[str] = field(default_factory=Counter)
     #: Root fields of queries: how each was answered, and why not from a compiled plan.
     fields: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: What is asked for when somebody reads it: name -> what it is, and how much of it is now.
+    gauges: dict[str, tuple[str, Callable[[], int]]] = field(default_factory=dict)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Note an answered request."""
@@ -53,6 +55,10 @@ class Metrics:
         """Note an error that a caller was given."""
         self.errors[code] += 1
 
+    def gauge(self, name: str, said: str, now: Callable[[], int]) -> None:
+        """Show what goes up and down."""
+        self.gauges[name] = (said, now)
+
     def text(self) -> str:
         """Everything, in Prometheus' text format."""
         return "\n".join(self._lines()) + "\n"
@@ -70,6 +76,9 @@ class Metrics:
         for code, count in sorted(self.errors.items()):
             yield _sample("gotn_errors_total", {"code": code}, count)
         yield from self._root_fields()
+        for name, (said, now) in sorted(self.gauges.items()):
+            yield from _head(name, "gauge", said)
+            yield _sample(name, {}, now())
 
     def _root_fields(self) -> Iterator[str]:
         """`surprise` is the one to watch: it is 0 as long as what is stored is whole."""
@@ -98,7 +107,7 @@ def _head(name: str, kind: str, said: str) -> Iterator[str]:
 
 def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
     inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-    return f"{name}{{{inside}}} {value}"
+    return f"{name}{{{inside}}} {value}" if labels else f"{name} {value}"
 
 
 def _escaped(text: str) -> str:

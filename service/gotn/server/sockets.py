@@ -56,6 +56,7 @@ class Socket(BaseGraphQLTransportWSHandler[Context, None]):
                 if operation.completed:
                     return
                 await self._send(f"{start}{message.text}}}")
+                del message  # not while the next one is waited for
 
     async def send_message(self, message: Any) -> None:
         """One message of the protocol, as text."""

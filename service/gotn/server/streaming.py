@@ -5,7 +5,7 @@ Last-Event-ID (browsers do) gets what follows that seq. `complete` ends it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -20,6 +20,8 @@ from gotn.server.answers import refused
 #: Seconds of silence after which a comment tells that the connection lives.
 KEEP_ALIVE = 12.0
 KIND = "text/event-stream"
+#: Characters of an event that are sent at once.
+PART = 64 * 1024
 
 
 def wanted(request: Request) -> bool:
@@ -62,16 +64,34 @@ async def _events(messages: AsyncGenerator[Message]) -> AsyncIterator[str]:
     async with aclosing(messages):
         try:
             async for message in _kept_alive(messages):
-                yield ":\n\n" if message is None else _next(message.text, message.seq)
+                if message is None:
+                    yield ":\n\n"
+                    continue
+                for part in _next(message):
+                    yield part
+                del message  # not while the next one is waited for
         except Refused as refusal:
             errors = [error.formatted for error in refusal.errors]
-            yield _next(orjson.dumps({"errors": errors}).decode(), None)
+            for part in _next(Message(orjson.dumps({"errors": errors}).decode())):
+                yield part
     yield "event: complete\ndata:\n\n"
 
 
-def _next(text: str, seq: int | None) -> str:
-    number = "" if seq is None else f"id: {seq}\n"
-    return f"event: next\n{number}data: {text}\n\n"
+def _next(message: Message) -> Iterator[str]:
+    """One event, in parts: all who ask the same share the text, and each has one part on its way.
+
+    A long text would be copied for each of them otherwise, for as long as they do not read.
+    """
+    number = "" if message.seq is None else f"id: {message.seq}\n"
+    text = message.text
+    head = f"event: next\n{number}data: "
+    if len(text) <= PART:
+        yield f"{head}{text}\n\n"
+        return
+    yield head
+    for start in range(0, len(text), PART):
+        yield text[start : start + PART]
+    yield "\n\n"
 
 
 async def _kept_alive(messages: AsyncGenerator[Message]) -> AsyncIterator[Message | None]:
@@ -83,10 +103,9 @@ async def _kept_alive(messages: AsyncGenerator[Message]) -> AsyncIterator[Messag
             if not done:
                 yield None
                 continue
-            message = coming.result()
-            if message is None:
+            if coming.result() is None:
                 return
-            yield message
+            yield coming.result()
             coming = asyncio.ensure_future(anext(messages, None))
     finally:
         if not coming.done():

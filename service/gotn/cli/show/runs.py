@@ -89,8 +89,8 @@ def show_step(data: Row, console: Console) -> None:
 
 
 def show_replanned(data: Row, console: Console) -> None:
-    """What planning anew changes."""
-    moved = [f"{one['id']} ({one['from']} → {one['to']})" for one in data["moved"]]
+    """What planning anew changes; people count layers from 1, as in a run's steps."""
+    moved = [f"{o['id']} ({_layer(o['from'])} → {_layer(o['to'])})" for o in data["moved"]]
     if not (data["added"] or data["removed"] or moved):
         console.print("Nothing changes: the rest is planned as it stands.")
         return
@@ -100,4 +100,10 @@ def show_replanned(data: Row, console: Console) -> None:
     parts.facts(console, facts | {"kept": len(data["kept"])})
     parts.heading(console, "Layers of the rest")
     for number, layer in enumerate(data["layers"], 1):
+        if not layer:
+            continue  # begun already
         console.print(parts.indented(Text(f"{number:>2}  {parts.ids(layer, 30)}")))
+
+
+def _layer(number: int | None) -> str:
+    return "none" if number is None else str(number + 1)

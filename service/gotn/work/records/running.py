@@ -90,7 +90,7 @@ class Replanned:
     moved: tuple[Moved, ...] = ()
     #: Ids of nodes whose steps are kept as they are: ended or running.
     kept: tuple[str, ...] = ()
-    #: The layers of the rest.
+    #: The rest by the run's layers, from its first on; one that has nothing of it is empty.
     layers: tuple[tuple[str, ...], ...] = ()
 
 

@@ -29,6 +29,14 @@ class Rest:
         """Whether anything is otherwise than before."""
         return bool(self.added or self.removed or self.moved)
 
+    def layers_without(self, kept: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+        """The run's layers with what is not begun alone, up to the last that has any of it."""
+        left_out = frozenset(kept)
+        found = [tuple(id_ for id_ in layer if id_ not in left_out) for layer in self.layers]
+        while found and not found[-1]:
+            found.pop()
+        return tuple(found)
+
 
 def rest(
     run_id: str,

@@ -18,6 +18,8 @@ ATTEMPTS = 100
 #: Milliseconds that a retry waits at most, whatever the policy multiplies: 24 days, as many as
 #: GraphQL's Int holds.
 LONGEST_MS = 24 * 24 * 3600 * 1000
+#: What an attempt brought, which its step shows once it has ended.
+BROUGHT = ("outputs", "artifacts", "duration_ms")
 #: Bytes of JSON of all kept attempts; outputs of the oldest are left out first.
 KEPT_BYTES = 256 * 1024
 
@@ -92,6 +94,11 @@ def failures(attempts: Any) -> int:
             count += one.get("outcome") == "failed"
             count = 0 if one.get("resumed") else count
     return count
+
+
+def cleared(step: Mapping[str, Any]) -> Row:
+    """What takes the last attempt's results from a step; `attempts` keeps them."""
+    return {name: None for name in BROUGHT if step.get(name) is not None}
 
 
 def noted(step: Mapping[str, Any], outcome: str, finished_at: str, **facts: Any) -> list[Row]:

@@ -187,6 +187,7 @@ async def _give(turn: Turn, step: Row, worker: str, lease_ms: int) -> Claim:
         "reason": None,
         "not_before": None,
     }
+    said |= retries.cleared(step)
     token = secrets.token_hex(16)
     until = turn.moment(lease_ms)
     kept: Row = {"token": token, "lease_until": until, "lease_end": turn.clock + lease_ms}

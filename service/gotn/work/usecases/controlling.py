@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from gotn import checks
 from gotn.database.connection import Database, Tx
 from gotn.journal import Ledger
 from gotn.work.records import NodeStatus, OnFailure, Run, RunStatus, StepStatus
-from gotn.work.rules import forms, retries, running
+from gotn.work.rules import retries, running
 from gotn.work.store import nodes
 from gotn.work.store.touches import Touches
 from gotn.work.usecases import blocking, claiming, following, reconciling
@@ -52,7 +53,7 @@ async def cancel(
 
     Its nodes stay open, for another run; whoever works on one of its steps gets LeaseLost.
     """
-    forms.text(reason, "reason")
+    checks.reason(reason)
 
     async def work(tx: Tx, ledger: Ledger) -> Run:
         turn = await begun(tx, ledger, run_id)
@@ -142,6 +143,7 @@ async def _reopen(turn: Turn) -> None:
     for step in found:
         said: Row = dict.fromkeys(("reason", "cancelled", "started_at", "finished_at"))
         said["status"] = StepStatus.READY.value
+        said |= retries.cleared(step)
         if step.get("attempts"):
             *before, last = step["attempts"]
             said["attempts"] = [*before, last | {"resumed": True}]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gotn import shapes
+from gotn import checks, shapes
 from gotn.database.connection import Database, Tx
 from gotn.errors import Invalid, LimitExceeded
 from gotn.journal import Ledger
@@ -92,7 +92,7 @@ async def fail(
 
     Failed for good, or `final`, its node is failed and what needs it is blocked.
     """
-    forms.text(reason, "reason")
+    checks.reason(reason)
     brought = result(outputs, artifacts, duration_ms)
 
     async def work(turn: Turn) -> Row:
@@ -128,7 +128,7 @@ async def skip(
     expected_revision: int | None = None,
 ) -> StepOfRun:
     """Leave a step out, and its node with it; a running one only with its token."""
-    forms.text(reason, "reason")
+    checks.reason(reason)
 
     async def work(turn: Turn) -> Row:
         step = step_of(turn, node_id)
@@ -164,7 +164,7 @@ async def release(
     expected_revision: int | None = None,
 ) -> StepOfRun:
     """Give a step back that its worker cannot go on with: ready at once, and no failure of it."""
-    forms.text(reason, "reason")
+    checks.reason(reason)
 
     async def work(turn: Turn) -> Row:
         step = leasing.mine(turn, node_id, token)

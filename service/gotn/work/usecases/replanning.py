@@ -48,7 +48,7 @@ async def replan(
             removed=tuple(found.removed),
             moved=tuple(found.moved),
             kept=kept,
-            layers=tuple(tuple(layer) for layer in plan.layers),
+            layers=found.layers_without(kept),
         )
 
     given = {"run": run_id, "dry_run": dry_run, "expected_revision": expected_revision}
