@@ -4,6 +4,6 @@
 // :param {project: "demo", after: 0, first: 20}
 MATCH (e:JournalEntry {project_id: $project})
 WHERE e.seq > $after
-WITH e ORDER BY e.seq LIMIT $first
+WITH e ORDER BY e.project_id, e.seq LIMIT $first
 RETURN collect([e.seq, e.event, toString(e.timestamp), e.actor, e.schema_version, e.data,
   e.previous_hash, e.hash]) AS entries
