@@ -83,8 +83,8 @@ async def test_deadlocks_outlast_the_drivers_patience(
 async def test_writers_of_several_servers_take_turns(neo4j_server: Neo4j, project: str) -> None:
     """Nine writers over three connections to one project: none is undone.
 
-    The lock is a property set to a constant: set from its own old value, one write in two was
-    undone for a deadlock, and the unlucky one waited 10 s.
+    The lock is a property set to a constant: set from its own old value, a third of the
+    tries was undone for a deadlock, and the unlucky one waited 10 s.
     """
     writers, writes = 9, 20
     opened = [

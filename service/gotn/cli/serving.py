@@ -152,8 +152,7 @@ def listen(settings: Settings, target: Target | None, bound: Bound) -> None:
         server_header=False,
         ws="websockets-sansio",
         ws_max_size=settings.max_request_bytes,
-        # An event is encoded once for all who follow; compressed, it would be so for each anew,
-        # with some 300 kB of window a connection.
+        # An event is encoded once for all who follow; compressed, it would be so for each anew.
         ws_per_message_deflate=False,
     )
     garbage.working()

@@ -20,7 +20,7 @@ from gotn_embeddings.vectors import checked
 EXACT = 2_000
 #: Vectors in one statement, read at once, and deleted in one transaction.
 BATCH, PAGE, CLEARED = 1_000, 5_000, 10_000
-#: How a vector's numbers are packed: a driver reads bytes ten times as fast as a list of numbers.
+#: How a vector's numbers are packed: a driver reads bytes five times as fast as a list of numbers.
 PACKED = "<f4"
 #: How many the index is asked for: so often k, up to so many.
 WIDER, WIDEST = 4, 1_000
