@@ -61,15 +61,16 @@ def _shown(data: Row, console: "Console") -> None:
 def _cells(total: Row) -> list[str]:
     counts = ("tasks", "input_tokens", "output_tokens", "total_tokens")
     amounts = ("total_cost_usd", "cache_savings_usd", "effective_cost_usd")
-    whole = _total(total)
+    whole = total_of(total)
     return [f"{total[name]:,}" for name in counts] + [
         totals.priced(whole, money.pico(total[name])) for name in amounts
     ]
 
 
-def _total(plain_: Row) -> totals.Total:
-    counts = {name: plain_[name] for name in ("tasks", "total_tokens", "unpriced")}
-    return totals.Total(**counts, cost=money.pico(plain_["total_cost_usd"]))
+def total_of(row: Row) -> totals.Total:
+    """What a plain answer says of tasks, tokens and cost, as a total."""
+    counts = {name: row[name] for name in ("tasks", "total_tokens", "unpriced")}
+    return totals.Total(**counts, cost=money.pico(row["total_cost_usd"]))
 
 
 def short(amount: str) -> str:
@@ -92,5 +93,5 @@ def record(
 def _recorded(data: Row, console: "Console") -> None:
     total = data["inclusive"]
     line = f"{data['task_id']} with all below it: {total['total_tokens']:,} tokens, "
-    line += f"{totals.said(_total(total))}."
+    line += f"{totals.said(total_of(total))}."
     console.print(line, markup=False)

@@ -141,10 +141,8 @@ def details(facts: dict[str, Any], message: str = "") -> list[str]:
 
 def _is_told(item: Any, message: str) -> bool:
     """Whether the message has all that a line of its own would say."""
-    line = _line(item)
-    if isinstance(item, dict) and str(item.get("id") or "") in (reason := _reason(item)):
-        line = f"line {item['line']}: {reason}" if item.get("line") else reason
-    return line in message
+    named = isinstance(item, dict) and str(item.get("id") or "") not in _reason(item)
+    return _line(item, named=named) in message
 
 
 def _some(found: Sequence[Any]) -> list[str]:
@@ -153,10 +151,10 @@ def _some(found: Sequence[Any]) -> list[str]:
     return [_line(item) for item in found[:SHOWN]] + more
 
 
-def _line(item: Any) -> str:
+def _line(item: Any, *, named: bool = True) -> str:
     if isinstance(item, dict):
         place = f"line {item['line']}: " if item.get("line") else ""
-        name = f"{item['id']}: " if item.get("id") else ""
+        name = f"{item['id']}: " if named and item.get("id") else ""
         return f"{place}{name}{_reason(item)}"
     return str(item)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gotn import shapes
 from gotn.cli.call import Call
+from gotn.cli.costing import total_of
 from gotn.cli.output import opened
 from gotn.cli.show import parts
 from gotn.cli.storing import write, written
@@ -124,11 +125,13 @@ def _listed(data: Row, console: "Console") -> None:
         return
     grid = parts.table("id", "tasks", "tokens", "USD", "prompt", right=("tasks", "tokens", "USD"))
     for row in data["trees"]:
-        usd = money.pico(row["total_cost_usd"])
-        total = totals.Total(row["tasks"], total_tokens=row["total_tokens"], cost=usd)
-        total.unpriced = row["unpriced"]
+        total = total_of(row)
         prompt = parts.text(parts.short(row["root_prompt"] or (row["root"] or {}).get("prompt")))
-        numbers = (f"{row['tasks']:,}", f"{row['total_tokens']:,}", totals.priced(total, usd))
+        numbers = (
+            f"{row['tasks']:,}",
+            f"{row['total_tokens']:,}",
+            totals.priced(total, total.cost),
+        )
         grid.add_row(parts.text(row["tree_id"], "bold"), *numbers, prompt)
     console.print(grid)
     parts.more(console, len(data["trees"]), data["total"])

@@ -10,6 +10,7 @@ from gotn.database.connection import Database, Tx
 from gotn.keys import batches, key
 from gotn.similarity import texts
 from gotn.similarity.staying import Standing
+from gotn.work.store import asking
 
 #: Nodes whose texts are read at once: each may have a MiB.
 PAGE = 500
@@ -81,8 +82,9 @@ async def compared(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, Sta
     found: dict[str, Standing] = {}
     for some in batches(ids):
         keys = [key(project_id, id_) for id_ in some]
+        tied = await asking.tied(tx, project_id, some)
         for row in await tx.value("similarity/compared", keys=keys):
-            found[row[0]] = Standing(*row)
+            found[row[0]] = Standing(*row, row[0] in tied)
     return found
 
 
