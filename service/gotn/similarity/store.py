@@ -83,8 +83,9 @@ async def compared(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, Sta
     for some in batches(ids):
         keys = [key(project_id, id_) for id_ in some]
         tied = await asking.tied(tx, project_id, some)
-        for row in await tx.value("similarity/compared", keys=keys):
-            found[row[0]] = Standing(*row, row[0] in tied)
+        rows = await tx.value("similarity/compared", keys=keys)
+        for id_, summary, status, created in rows:
+            found[id_] = Standing(id_, summary, status, created, id_ in tied)
     return found
 
 
