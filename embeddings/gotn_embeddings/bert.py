@@ -125,7 +125,7 @@ class _Drawing:
 
     def _op(self, op: str, *inputs: str, **attributes: float | list[int]) -> str:
         output = "vectors" if op == "Identity" else f"t{len(self._nodes)}"
-        self._nodes.append(wire.node(op, inputs, output, attributes))
+        self._nodes.append(wire.node(op, inputs, [output], attributes))
         return output
 
     def _weight(self, name: str) -> str:

@@ -1,6 +1,6 @@
 """How FAISS is asked: which index, with which numbers, and what comes of its answers.
 
-The numbers were settled on vectors of real issues; the bench row `neighbours` measures them.
+The numbers were settled on vectors of real issues. All pairs are the matter of `comparing`.
 """
 
 import importlib.util
@@ -14,9 +14,8 @@ from gotn_embeddings.errors import NoEncoder
 from gotn_embeddings.identity import Vectors
 
 EXACT, HNSW = "exact", "hnsw"
-#: Vectors up to which exact search is taken: building a graph and asking it well enough (0.999
-#: of the nearest ten) costs more than comparing all pairs up to some 30,000 where a processor
-#: has AVX-512, some 5,000 where it has not; one exact query of 20,000 takes 1.5 ms.
+#: Vectors up to which each query is compared with all: that takes some milliseconds, and a graph
+#: takes seconds to make.
 SWITCH = 20_000
 #: Decimals of a cosine to which equal vectors have equal ones.
 DIGITS = 5
@@ -66,6 +65,17 @@ def nearest(
         asked_for = faiss.SearchParameters(**settings)
     scores, places = index.search(asked, k, params=asked_for)
     return places, scores
+
+
+def cells(rows: Vectors, count: int) -> tuple[Vectors, NDArray[np.int64]]:
+    """So many centres of the vectors, and of each vector the nearest; the same every time."""
+    faiss = _faiss()
+    found = faiss.Kmeans(
+        rows.shape[1], count, niter=6, max_points_per_centroid=64, spherical=True, seed=1
+    )
+    found.train(rows)
+    _, own = found.index.search(rows, 1)
+    return found.centroids, own[:, 0]
 
 
 def even(scores: Any) -> Any:

@@ -1,10 +1,12 @@
 """Vectors of one collection in memory, found by FAISS.
 
-Exact search while the collection is small, an HNSW graph above `SWITCH` vectors. FAISS numbers
-vectors by their place; here each place carries its owner's id. A vector that is removed or
-replaced leaves its place empty, is never answered again, and is swept out when many are.
+Exact search while the collection is small. Above `SWITCH` vectors an HNSW graph answers as soon as
+somebody has let it `grow`, beside the searches that go on. FAISS numbers vectors by their place;
+here each place carries its owner's id. A vector that is removed or replaced leaves its place
+empty, is never answered again, and is swept out when many are.
 """
 
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gotn_embeddings import finding
+from gotn_embeddings import comparing, finding
 from gotn_embeddings.finding import EXACT, HNSW, SWITCH
 from gotn_embeddings.identity import ModelIdentity, Vectors
 from gotn_embeddings.turns import Turns
@@ -22,6 +24,8 @@ from gotn_embeddings.vectors import Hit, Neighbours, checked
 EMPTY = 0.2
 #: Queries that are searched at once; others wait for a turn no longer than for these.
 QUERIES = 1024
+#: Vectors that are added to a graph that grows, before it looks whether it is still wanted.
+PIECE = 500
 #: How many more than asked for are looked at, for ties, and how many where all are as near.
 SPARE, WIDEST = 16, 1024
 
@@ -33,9 +37,12 @@ class FaissIndex:
         self.identity = identity
         self._switch = switch
         self._turns = Turns()
+        self._growing = threading.Lock()
+        self._stopped = False
         self._clear()
 
     def _clear(self) -> None:
+        self._age = object()  # another one whenever places are given anew
         self._kind = EXACT
         self._faiss = finding.empty(EXACT, self.identity.dimension)
         self._ids: list[str | None] = []
@@ -46,6 +53,42 @@ class FaissIndex:
     def kind(self) -> str:
         """`exact` or `hnsw`."""
         return self._kind
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether a graph would answer faster: `grow` makes one."""
+        return self._kind == EXACT and len(self._places) > self._switch
+
+    def grow(self) -> bool:
+        """Make the graph and take it, True; searches and changes go on meanwhile.
+
+        False where it is not wanted, somebody else makes it, or it was stopped.
+        """
+        if not self.outgrown or not self._growing.acquire(blocking=False):
+            return False
+        try:
+            with self._turns.reading():
+                age, rows = self._age, finding.vectors(self._faiss).copy()
+            graph = finding.empty(HNSW, self.identity.dimension)
+            for start in range(0, len(rows), PIECE):
+                if self._unwanted(age):
+                    return False
+                graph.add(rows[start : start + PIECE])
+            with self._turns.writing():
+                if self._age is not age:
+                    return False
+                graph.add(finding.vectors(self._faiss)[len(rows) :])
+                self._kind, self._faiss = HNSW, graph
+        finally:
+            self._growing.release()
+        return True
+
+    def _unwanted(self, age: object) -> bool:
+        return self._stopped or self._age is not age
+
+    def stop(self) -> None:
+        """End a `grow` that is under way, soon; the index stays as it is."""
+        self._stopped = True
 
     def __len__(self) -> int:
         return len(self._places)
@@ -101,10 +144,14 @@ class FaissIndex:
             row_of = np.full(len(self._ids) + 1, -1, np.int64)
             row_of[places] = np.arange(len(ids))
             k = max(0, min(k, len(ids) - 1))
-            rows = np.full((len(ids), k), -1, np.int64)
-            scores = np.zeros((len(ids), k), np.float32)
-            for start in range(0, len(ids) if k else 0, QUERIES):
-                own = np.arange(start, min(start + QUERIES, len(ids)))
+            if k and comparing.installed():
+                found = comparing.nearest(self._rows(places), k)
+                rows, scores, left = found.rows, found.scores, np.flatnonzero(~found.sure)
+            else:
+                rows = np.full((len(ids), k), -1, np.int64)
+                scores, left = np.zeros((len(ids), k), np.float32), np.arange(len(ids))
+            for start in range(0, len(left) if k else 0, QUERIES):
+                own = left[start : start + QUERIES]
                 rows[own], scores[own] = self._others(places[own], row_of, own, k)
         return Neighbours(ids, rows, scores)
 
@@ -139,6 +186,7 @@ class FaissIndex:
     def restore(self, kind: str, faiss: Any, ids: list[str | None]) -> None:
         """Take over what a file kept."""
         with self._turns.writing():
+            self._clear()
             self._kind, self._faiss, self._ids = kind, faiss, ids
             self._places = {id_: place for place, id_ in enumerate(ids) if id_ is not None}
             self._empty = np.array([id_ is None for id_ in ids], np.bool_)
@@ -156,24 +204,17 @@ class FaissIndex:
         self._ids += names
         self._places.update(zip(names, range(first, first + len(names)), strict=True))
         self._empty = np.concatenate([self._empty, np.zeros(len(names), np.bool_)])
-        if self._kind == EXACT and len(self._places) > self._switch:
-            self._rebuild()
 
     def _tidy(self) -> None:
         if len(self._ids) - len(self._places) > max(64, EMPTY * len(self._ids)):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        """Without empty places, and of the kind that the size asks for."""
+        """Without empty places; a graph must be grown anew."""
         names = list(self._places)
         rows = self._rows([self._places[name] for name in names])
         self._clear()
-        self._kind = HNSW if len(names) > self._switch else EXACT
-        self._faiss = finding.empty(self._kind, self.identity.dimension)
-        self._faiss.add(rows)
-        self._ids = list(names)
-        self._places = {name: place for place, name in enumerate(names)}
-        self._empty = np.zeros(len(names), np.bool_)
+        self._append(names, rows)
 
     def _rows(self, places: "Sequence[int] | NDArray[np.int64]") -> Vectors:
         if not len(places):

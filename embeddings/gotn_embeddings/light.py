@@ -75,11 +75,7 @@ def _onnxruntime(files: ModelFiles) -> Run:
 
     graph = bert.build(files)
     beside = {name: a for name, a in graph.tensors.items() if a.nbytes >= wire.SMALL}
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = processor.threads()
-    # As `processor.wait_quietly` has it for the others: a third faster where others are at work.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3  # errors only: it warns of what it folds away
+    options = processor.onnx_options()
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in beside.values()]
     options.add_external_initializers(list(beside), values)
     session = onnxruntime.InferenceSession(

@@ -27,6 +27,8 @@ class _Open:
     note: str | None = None
     #: Whether it has changed since its file was written.
     unsaved: bool = False
+    #: Makes the graph of an index that has outgrown exact search.
+    growing: "asyncio.Task[None] | None" = None
     #: Taken while it changes and while it is saved, so that a file's parts belong together.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -71,6 +73,7 @@ class FaissStore:
             index = FaissIndex(self._identity, switch=self._switch)
             index.put(vectors)
             with self._lock:
+                self._stop(project)
                 self._opened[project] = _Open(index, position, unsaved=True)
                 files.remove(self.path(project))
             self._save(project)
@@ -112,7 +115,11 @@ class FaissStore:
         self, project: str, queries: Vectors, k: int, among: Collection[str] | None = None
     ) -> list[list[Hit]]:
         """The k nearest of each query, best first, of `among` alone where it is given."""
-        return await self._ask(project, lambda index: index.search(queries, k, among))
+        opened = await self._open(project)
+        found = await asyncio.to_thread(opened.index.search, queries, k, among)
+        if opened.index.outgrown and (opened.growing is None or opened.growing.done()):
+            opened.growing = asyncio.create_task(self._grow(opened))
+        return found
 
     async def neighbours(self, project: str, k: int) -> Neighbours:
         """The k nearest others of every vector."""
@@ -124,6 +131,9 @@ class FaissStore:
 
     async def close(self) -> None:
         """Write every collection that has changed; IndexNotSaved if one could not be."""
+        for project in self._opened:
+            self._stop(project)
+        await self.settled()
         failed: IndexNotSaved | None = None
         for project in list(self._opened):
             try:
@@ -138,10 +148,26 @@ class FaissStore:
 
         def work() -> None:
             with self._lock:
+                self._stop(project)
                 self._opened.pop(project, None)
                 files.remove(self.path(project))
 
         await asyncio.to_thread(work)
+
+    async def settled(self) -> None:
+        """Wait until no graph is being made."""
+        await asyncio.gather(*(one.growing for one in self._opened.values() if one.growing))
+
+    def _stop(self, project: str) -> None:
+        """Have nobody make the graph of what is about to go."""
+        if opened := self._opened.get(project):
+            opened.index.stop()
+
+    async def _grow(self, opened: _Open) -> None:
+        """Let the index have its graph, and its file, too, the next time it is written."""
+        if await asyncio.to_thread(opened.index.grow):
+            with opened.lock:
+                opened.unsaved = True
 
     async def _open(self, project: str, head: Position | None = None) -> _Open:
         return await asyncio.to_thread(self._loaded, project, head)

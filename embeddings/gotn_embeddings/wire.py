@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 IR_VERSION, OPSET = 9, 18
 #: TensorProto.DataType
-TYPES = {"float32": 1, "int64": 7}
+TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
 #: AttributeProto.AttributeType
 FLOAT, INT, INTS = 1, 2, 7
 #: Tensors below so many bytes always stand in the document.
@@ -54,11 +54,11 @@ def attribute(name: str, value: float | list[int]) -> bytes:
 
 
 def node(
-    op: str, inputs: Iterable[str], output: str, attributes: dict[str, float | list[int]]
+    op: str, inputs: Iterable[str], outputs: list[str], attributes: dict[str, float | list[int]]
 ) -> bytes:
-    """A NodeProto with one output, named after it."""
-    parts = [data(1, name) for name in inputs]
-    parts += [data(2, output), data(3, output), data(4, op)]
+    """A NodeProto, named after its first output."""
+    parts = [data(1, name) for name in inputs] + [data(2, name) for name in outputs]
+    parts += [data(3, outputs[0]), data(4, op)]
     parts += [data(5, attribute(name, value)) for name, value in attributes.items()]
     return b"".join(parts)
 

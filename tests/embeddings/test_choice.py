@@ -243,15 +243,3 @@ def test_damaged_weights_are_an_error_in_words(files: ModelFiles, tmp_path: Path
     (tmp_path / "model.safetensors").write_bytes(files.weights.read_bytes()[:1_000_000])
     with pytest.raises(NoModel, match="no readable safetensors"):
         choice.encoder("onnx", str(tmp_path)).encode(["one"])
-
-
-def test_first_use_is_quick(files: ModelFiles) -> None:
-    """From a new process to the first vector half a second of processor time; see the bench."""
-    needs("onnxruntime")
-    program = """
-import time
-import gotn_embeddings as e
-e.encoder("onnx").encode(["Users cannot sign in"])
-print(time.process_time())
-"""
-    assert min(float(run(program)) for _ in range(3)) <= 0.8

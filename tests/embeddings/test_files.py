@@ -19,6 +19,7 @@ def index(count: int, *, switch: int = 1000, seed: int = 0) -> FaissIndex:
     """An index of so many vectors."""
     made = FaissIndex(IDENTITY, switch=switch)
     made.put(vectors(count, seed))
+    assert made.grow() == (count > switch)
     return made
 
 

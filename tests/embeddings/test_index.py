@@ -6,25 +6,84 @@ import numpy as np
 import pytest
 from conformance.vector_store import IDENTITY, nearest, vectors
 
+import gotn_embeddings.index
 from gotn_embeddings import Neighbours, mutual
+from gotn_embeddings.identity import Vectors
 from gotn_embeddings.index import EMPTY, FaissIndex
 
 
 def test_kind_follows_the_size() -> None:
-    """Exact up to the switching point, a graph above, whether put at once or one by one."""
+    """Exact up to the switching point; above it a graph, once somebody let it grow."""
     held = vectors(30)
     at_once, one_by_one = (FaissIndex(IDENTITY, switch=20) for _ in range(2))
     for id_, vector in list(held.items())[:20]:
         one_by_one.put({id_: vector})
-    assert "exact" == one_by_one.kind
+    assert not one_by_one.outgrown
+    assert not one_by_one.grow()
     for id_, vector in list(held.items())[20:]:
         one_by_one.put({id_: vector})
     at_once.put(held)
-    assert ("hnsw", "hnsw") == (at_once.kind, one_by_one.kind)
-    for query in held.values():
-        expected = nearest(held, query, 5)
-        assert expected == [hit.id for hit in at_once.search(query[None], 5)[0]]
-        assert expected == [hit.id for hit in one_by_one.search(query[None], 5)[0]]
+    for index in (at_once, one_by_one):
+        assert ("exact", True) == (index.kind, index.outgrown)
+        expected = [nearest(held, query, 5) for query in held.values()]
+        assert expected == [
+            [hit.id for hit in hits] for hits in index.search(np.array([*held.values()]), 5)
+        ]
+        assert index.grow()
+        assert ("hnsw", False) == (index.kind, index.outgrown)
+        assert expected == [
+            [hit.id for hit in hits] for hits in index.search(np.array([*held.values()]), 5)
+        ]
+
+
+def test_a_graph_grows_while_the_index_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is put, replaced and removed meanwhile is in it, or out of it; a sweep ends it."""
+    index, held, seen = FaissIndex(IDENTITY, switch=10), vectors(300), []
+    index.put(held)
+    changed = {**list_of(vectors(20, seed=5), "node-"), **list_of(vectors(10, seed=6), "more-")}
+
+    def change(age: object) -> bool:
+        seen.append(age)
+        if len(seen) == 2:
+            index.put(changed)
+            index.remove(["node-0100"])
+        return False
+
+    monkeypatch.setattr(gotn_embeddings.index, "PIECE", 100)
+    monkeypatch.setattr(FaissIndex, "_unwanted", lambda _, age: change(age))
+    assert index.grow()
+    assert len(seen) == 3
+    held |= changed
+    del held["node-0100"]
+    assert ("hnsw", set(held)) == (index.kind, index.ids())
+    for query in list(held.values())[::20]:
+        assert nearest(held, query, 3) == [hit.id for hit in index.search(query[None], 3)[0]]
+
+
+@pytest.mark.parametrize("end", ["swept", "stopped"])
+def test_a_graph_that_is_not_wanted_any_more(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places given anew, or an index that is closed: what was begun is left, nothing is lost."""
+    index, held = FaissIndex(IDENTITY, switch=10), vectors(300)
+    index.put(held)
+    real = FaissIndex._unwanted
+    done: list[bool] = []
+
+    def unwanted(self: FaissIndex, age: object) -> bool:
+        if not done:
+            done.append(True)
+            index.remove(list(held)[:150]) if end == "swept" else index.stop()
+        return real(self, age)
+
+    monkeypatch.setattr(FaissIndex, "_unwanted", unwanted)
+    assert not index.grow()
+    assert ("exact", 150 if end == "swept" else 300) == (index.kind, len(index))
+    query = held["node-0200"]
+    assert "node-0200" == index.search(query[None], 1)[0][0].id
+
+
+def list_of(made: dict[str, Vectors], prefix: str) -> dict[str, Vectors]:
+    """The vectors under other names."""
+    return {f"{prefix}{n:04}": vector for n, vector in enumerate(made.values())}
 
 
 @pytest.mark.parametrize("switch", [10, 10_000], ids=["hnsw", "exact"])
@@ -32,6 +91,7 @@ def test_empty_places_are_swept(switch: int) -> None:
     """Replacing and removing for long leaves no more empty places than are borne."""
     index, held = FaissIndex(IDENTITY, switch=switch), vectors(400)
     index.put(held)
+    assert index.grow() == (switch == 10)
     for seed in range(1, 6):
         held |= dict(list(vectors(400, seed).items())[:150])
         index.put({id_: held[id_] for id_ in list(held)[:150]})
@@ -69,8 +129,11 @@ def test_recall_of_the_graph_on_384_numbers() -> None:
     exact, graph = FaissIndex(identity), FaissIndex(identity, switch=100)
     exact.put(held)
     graph.put(held)
-    pairs = zip(exact.neighbours(10).rows, graph.neighbours(10).rows, strict=True)
-    assert np.mean([len({*a} & {*b}) / 10 for a, b in pairs]) >= 0.99
+    assert graph.grow()
+    queries = np.array([*held.values()])[::3]
+    pairs = zip(exact.search(queries, 10), graph.search(queries, 10), strict=True)
+    shared = [len({hit.id for hit in a} & {hit.id for hit in b}) / 10 for a, b in pairs]
+    assert np.mean(shared) >= 0.99
 
 
 def test_mutual_pairs() -> None:

@@ -4,9 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conformance.vector_store import FIRST, IDENTITY, SECOND, VectorStoreConformance, vectors
+from conformance.vector_store import (
+    FIRST,
+    IDENTITY,
+    SECOND,
+    VectorStoreConformance,
+    nearest,
+    vectors,
+)
 
 from gotn_embeddings import FaissStore, IndexUnusable, Position
+from gotn_embeddings.files import load
 
 
 class TestExact(VectorStoreConformance):
@@ -38,6 +46,21 @@ async def test_a_restart_finds_what_was_saved(tmp_path: Path) -> None:
     assert SECOND == await again.position("shop")
     query = np.array([vectors(2, seed=9)["node-0001"]])
     assert await store.search("shop", query, 5) == await again.search("shop", query, 5)
+
+
+async def test_a_graph_grows_after_the_first_question(tmp_path: Path) -> None:
+    """The first answer is exact and waits for nothing; then there is a graph, in the file, too."""
+    held = vectors(40)
+    query = np.array([held["node-0007"]])
+    store = FaissStore(tmp_path, IDENTITY, switch=10)
+    await store.replace("shop", held, FIRST)
+    assert "exact" == load(store.path("shop"), IDENTITY).held.kind
+    first = await store.search("shop", query, 5)
+    assert [nearest(held, query[0], 5)] == [[hit.id for hit in hits] for hits in first]
+    await store.settled()
+    await store.close()
+    assert "hnsw" == load(store.path("shop"), IDENTITY).held.kind
+    assert first == await FaissStore(tmp_path, IDENTITY, switch=10).search("shop", query, 5)
 
 
 async def test_damage_is_mended_by_replacing(tmp_path: Path) -> None:

@@ -63,8 +63,10 @@ def _by_graph(encoded: Encoded) -> Ranks:
     """Ranks by an HNSW graph: those of the first ten, all others behind them in no order."""
     index, count = FaissIndex(encoded.identity, switch=1), len(encoded.vectors)
     index.put({f"{row:06}": vector for row, vector in enumerate(encoded.vectors)})
+    index.grow()
     scores = np.full((count, count), -1.0)
-    found = index.neighbours(FIRST)
-    for row, near in enumerate(found.rows):
-        scores[row, near[near >= 0]] = found.scores[row][near >= 0]
+    for row, hits in enumerate(index.search(encoded.vectors, FIRST + 1)):
+        for hit in hits:
+            scores[row, int(hit.id)] = hit.score
+    np.fill_diagonal(scores, -1.0)
     return ranking.ranks(scores)

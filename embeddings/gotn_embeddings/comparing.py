@@ -1,0 +1,176 @@
+"""The nearest others of all vectors at once, found in whole numbers, compared in float32.
+
+Vectors are rounded to 7 and 8 bits, whose products processors have instructions for; ONNX Runtime
+computes them and keeps the largest of each row. A few more than asked for are then compared in
+float32. How far rounding moves a product is known from the vectors themselves, so a row tells
+whether anything that rounding hid could belong to it: such a row is not sure, and its caller
+compares it exactly.
+
+Above `WHOLE` vectors each is compared with those of its nearest cells alone, so that time grows
+with the number of vectors and not with its square.
+"""
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gotn_embeddings import finding, processor, wire
+from gotn_embeddings.identity import Vectors
+
+Ints = NDArray[np.int64]
+Whole = NDArray[np.int32]
+#: Vectors about a cell, and cells that are looked at: up to their product nothing is left out.
+CELL, CELLS = 800, 32
+WHOLE = CELL * CELLS
+#: How many more than asked for are compared in float32.
+SPARE = 8
+#: Deviations of the rounding beyond which nothing is expected.
+DEVIATIONS = 6
+#: Rows that are compared at once with everything, and with their cells.
+ROWS, GROUP = 512, 8192
+#: The largest whole numbers: a product of two pairs fits 16 bits, which older processors add in.
+ASKED, KEPT = 63, 127
+
+
+def installed() -> bool:
+    """Whether there is what multiplies whole numbers."""
+    return importlib.util.find_spec("onnxruntime") is not None
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest others of each row."""
+
+    rows: Ints
+    scores: Vectors
+    #: Of each row, whether rounding hid nothing.
+    sure: NDArray[np.bool_]
+
+
+def nearest(vectors: Vectors, k: int) -> Nearest:
+    """The k nearest others of every row, equal ones by row; -1 where there are less."""
+    count = len(vectors)
+    found = Nearest(
+        np.full((count, k), -1, np.int64),
+        np.zeros((count, k), np.float32),
+        np.zeros(count, np.bool_),
+    )
+    coded = _Coded(vectors)
+    for own, rows, least in _candidates(coded, min(k + SPARE, count)):
+        for start in range(0, len(own), ROWS):
+            some = slice(start, start + ROWS)
+            _settle(coded, own[some], rows[some], least[some], found)
+    return found
+
+
+class _Coded:
+    """Vectors in whole numbers: 7 bits to ask with, each in its own unit, 8 bits to be found."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+        unit = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-9) / ASKED
+        whole = np.rint(vectors / unit)
+        self.asked = (whole + (ASKED + 1)).astype(np.uint8)
+        lost = np.square(whole * unit - vectors).mean(axis=1)
+        step = float(np.abs(vectors).max(initial=1e-9)) / KEPT
+        whole = np.rint(vectors / step)
+        self.kept = whole.astype(np.int8)
+        lost += np.square(whole * step - vectors).mean()
+        #: What a whole number stands for, and how far rounding may have moved it, of each row.
+        self.unit = unit[:, 0] * step
+        self.moved = DEVIATIONS * np.sqrt(lost)
+
+
+def _candidates(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
+    """Rows, of each those that may be nearest, and the least of their products."""
+    if len(coded.vectors) <= WHOLE:
+        yield from _of_all(coded, few)
+    else:
+        yield from _of_cells(coded, few)
+
+
+def _of_all(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
+    turned = np.ascontiguousarray(coded.kept.T)
+    for start in range(0, len(coded.vectors), ROWS):
+        products, rows = _largest(coded.asked[start : start + ROWS], turned, few)
+        yield np.arange(start, start + len(rows)), rows, products.min(axis=1)
+
+
+def _of_cells(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
+    """As `_of_all`, each row asked of its nearest cells; rows of a cell together."""
+    centres, own = finding.cells(coded.vectors, -(-len(coded.vectors) // CELL))
+    order = np.argsort(own, kind="stable")
+    ends = np.cumsum(np.bincount(own, minlength=len(centres)))
+    members = np.split(order, ends[:-1])
+    turned = [np.ascontiguousarray(coded.kept[some].T) for some in members]
+    for start in range(0, len(order), GROUP):
+        group = order[start : start + GROUP]
+        near = np.argpartition(coded.vectors[group] @ -centres.T, CELLS - 1, axis=1)[:, :CELLS]
+        products = np.full((len(group), CELLS, few), np.iinfo(np.int32).min, np.int32)
+        rows = np.full(products.shape, -1, np.int32)
+        asked = np.argsort(near, axis=None, kind="stable")
+        ends = np.searchsorted(near.ravel()[asked], np.arange(len(members)), side="right")
+        for cell, places in enumerate(np.split(asked, ends[:-1])):
+            asking, place = np.divmod(places, CELLS)
+            there = members[cell]
+            kept = min(few, len(there))
+            if not len(asking) or not kept:
+                continue
+            best, at = _largest(coded.asked[group[asking]], turned[cell], kept)
+            products[asking, place, :kept], rows[asking, place, :kept] = best, there[at]
+        yield group, *_few(products.reshape(len(group), -1), rows.reshape(len(group), -1), few)
+
+
+def _few(products: Whole, rows: Whole, few: int) -> tuple[Ints, Whole]:
+    """The rows of the largest products, and the least of these."""
+    best = np.argpartition(products, -few, axis=1)[:, -few:]
+    least = np.take_along_axis(products, best, axis=1).min(axis=1)
+    return np.take_along_axis(rows, best, axis=1).astype(np.int64), least
+
+
+def _settle(coded: _Coded, own: Ints, rows: Ints, least: Whole, found: Nearest) -> None:
+    """Compare candidates in float32."""
+    scores = np.matmul(coded.vectors[rows], coded.vectors[own][:, :, None])[:, :, 0]
+    best, chosen, sure = finding.others(rows, scores, own, found.rows.shape[1])
+    hidden = least * coded.unit[own] + coded.moved[own]
+    everything = rows.shape[1] >= len(coded.vectors)
+    found.rows[own], found.scores[own] = best, chosen
+    found.sure[own] = everything | (sure & (hidden < chosen[:, -1]))
+
+
+def _largest(asked: NDArray[np.uint8], turned: NDArray[np.int8], few: int) -> tuple[Whole, Ints]:
+    """Of each row the largest products with the columns, and which columns these are."""
+    given = {"asked": asked, "kept": turned, "few": np.array([few], np.int64)}
+    products, columns = _session().run(["products", "columns"], given)
+    return products, columns
+
+
+@cache
+def _session() -> Any:
+    import onnxruntime
+
+    zero = np.array(ASKED + 1, np.uint8)
+    document = wire.model(
+        [
+            wire.node("MatMulInteger", ["asked", "kept", "zero"], ["all"], {}),
+            wire.node("TopK", ["all", "few"], ["products", "columns"], {"sorted": 0}),
+        ],
+        [wire.tensor("zero", zero)],
+        [
+            wire.value("asked", "uint8", ["rows", "numbers"]),
+            wire.value("kept", "int8", ["numbers", "columns"]),
+            wire.value("few", "int64", [1]),
+        ],
+        [
+            wire.value("products", "int32", ["rows", "few"]),
+            wire.value("columns", "int64", ["rows", "few"]),
+        ],
+    )
+    return onnxruntime.InferenceSession(
+        document, processor.onnx_options(), providers=["CPUExecutionProvider"]
+    )
