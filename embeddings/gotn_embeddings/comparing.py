@@ -31,8 +31,8 @@ WHOLE = CELL * CELLS
 SPARE = 8
 #: Deviations of the rounding beyond which nothing is expected.
 DEVIATIONS = 6
-#: Rows that are compared at once with everything, and with their cells.
-ROWS, GROUP = 512, 8192
+#: Rows that are compared at once, and products that are kept at once of those with their cells.
+ROWS, PRODUCTS = 512, 4_000_000
 #: The largest whole numbers: a product of two pairs fits 16 bits, which older processors add in.
 ASKED, KEPT = 63, 127
 
@@ -108,8 +108,9 @@ def _of_cells(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
     ends = np.cumsum(np.bincount(own, minlength=len(centres)))
     members = np.split(order, ends[:-1])
     turned = [np.ascontiguousarray(coded.kept[some].T) for some in members]
-    for start in range(0, len(order), GROUP):
-        group = order[start : start + GROUP]
+    together = max(1, PRODUCTS // (CELLS * few))
+    for start in range(0, len(order), together):
+        group = order[start : start + together]
         near = np.argpartition(coded.vectors[group] @ -centres.T, CELLS - 1, axis=1)[:, :CELLS]
         products = np.full((len(group), CELLS, few), np.iinfo(np.int32).min, np.int32)
         rows = np.full(products.shape, -1, np.int32)

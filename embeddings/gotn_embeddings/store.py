@@ -155,8 +155,9 @@ class FaissStore:
         await asyncio.to_thread(work)
 
     async def settled(self) -> None:
-        """Wait until no graph is being made."""
-        await asyncio.gather(*(one.growing for one in self._opened.values() if one.growing))
+        """Wait until no graph is being made; without one that could not be, search is exact."""
+        growing = [one.growing for one in self._opened.values() if one.growing]
+        await asyncio.gather(*growing, return_exceptions=True)
 
     def _stop(self, project: str) -> None:
         """Have nobody make the graph of what is about to go."""

@@ -101,7 +101,7 @@ def test_the_same_without_what_multiplies_whole_numbers(monkeypatch: pytest.Monk
 
 def test_many_are_compared_within_their_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above `WHOLE` vectors nearly all of the nearest are found, the same ones each time."""
-    for name, value in {"CELL": 40, "CELLS": 16, "WHOLE": 640, "GROUP": 1000}.items():
+    for name, value in {"CELL": 40, "CELLS": 16, "WHOLE": 640, "PRODUCTS": 300_000}.items():
         monkeypatch.setattr(comparing, name, value)
     vectors = clustered(4000)
     index = indexed(vectors)
