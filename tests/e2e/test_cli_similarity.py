@@ -40,7 +40,10 @@ def test_link_soft_and_plan(gotn: Command) -> None:
     assert 4 <= linked["soft"]["added"]
     again = gotn.data("link", "--soft")
     assert (0, 0, 0, 0) == tuple(again[name] for name in ("added", "removed", "updated", "encoded"))
-    assert "Edges derived from meaning: 0 added" in gotn.text("link", "--soft", "--all")
+    assert f"\n0 of {len(SAID)} nodes compared by" in gotn.text("link", "--soft")
+    said = gotn.text("link", "--soft", "--all")
+    assert "Edges derived from meaning: 0 added" in said
+    assert f"\n{len(SAID)} nodes compared by" in said
     rows = gotn.data("edge", "list", "--type", "soft_semantic")["edges"]
     assert {row["evidence"][:6] for row in rows} == {"cosine"}
     plan = gotn.data("plan", "--dry-run")

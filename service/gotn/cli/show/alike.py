@@ -14,11 +14,12 @@ def show_linked(data: Row, console: Console) -> None:
     """What deriving soft edges changed."""
     changed = f"{data['added']} added, {data['removed']} removed, {data['updated']} updated"
     console.print(Text(f"Edges derived from meaning: {changed}.", style="bold"))
+    some = "" if data["whole"] else f"{data['compared']:,} of "
     how = (
-        f"{parts.count(data['vectors'], 'node')} compared by {data['model']}: mutual {data['k']} "
-        f"nearest, cosine {data['threshold']:g} or more"
+        f"{some}{parts.count(data['vectors'], 'node')} compared by {data['model']}: mutual "
+        f"{data['k']} nearest, cosine {data['threshold']:g} or more."
     )
-    console.print(Text(how + ("." if data["whole"] else "; only what changed."), style="dim"))
+    console.print(Text(how, style="dim"))
     if data["stated"]:
         console.print(Text(f"{data['stated']} stated by others stay as they are.", style="dim"))
 
