@@ -2,12 +2,11 @@
 
 Vectors are rounded to 7 and 8 bits, whose products processors have instructions for; ONNX Runtime
 computes them and keeps the largest of each row. A few more than asked for are then compared in
-float32. How far rounding moves a product is known from the vectors themselves, so a row tells
-whether anything that rounding hid could belong to it: such a row is not sure, and its caller
-compares it exactly.
+float32. How far rounding is likely to move a product is known from the vectors themselves; a row to
+which something may belong that rounding hid is compared in float32 with everything.
 
 Above `WHOLE` vectors each is compared with those of its nearest cells alone, so that time grows
-with the number of vectors and not with its square.
+with the number of vectors and not with its square: that finds nearly all, and says so of no row.
 """
 
 import importlib.util
@@ -31,8 +30,11 @@ WHOLE = CELL * CELLS
 SPARE = 8
 #: Deviations of the rounding beyond which nothing is expected.
 DEVIATIONS = 6
-#: Rows that are compared at once, and products that are kept at once of those with their cells.
-ROWS, PRODUCTS = 512, 4_000_000
+#: Rows that are compared at once, candidates of rows and products that are kept at once.
+ROWS, PRODUCTS, AT_ONCE = 512, 4_000_000, 16_000_000
+#: Neighbours that are looked at in float32 in all, where many are as near as the last: at most so
+#: many of each row, and of all rows that are not sure.
+WIDEST, WIDE = 1024, 4_000_000
 #: The largest whole numbers: a product of two pairs fits 16 bits, which older processors add in.
 ASKED, KEPT = 63, 127
 
@@ -48,24 +50,61 @@ class Nearest:
 
     rows: Ints
     scores: Vectors
-    #: Of each row, whether rounding hid nothing.
+    #: Of each row, whether rounding is likely to have hidden nothing of what it was compared with.
     sure: NDArray[np.bool_]
 
 
-def nearest(vectors: Vectors, k: int) -> Nearest:
-    """The k nearest others of every row, equal ones by row; -1 where there are less."""
+def neighbours(vectors: Vectors, k: int) -> tuple[Ints, Vectors]:
+    """The k nearest others of every row and their cosines, best first, equal ones by row.
+
+    `k` is less than the number of rows.
+    """
     count = len(vectors)
-    found = Nearest(
-        np.full((count, k), -1, np.int64),
-        np.zeros((count, k), np.float32),
-        np.zeros(count, np.bool_),
-    )
+    found = nearest(vectors, k) if k and installed() else _none(count, k)
+    left = np.flatnonzero(~found.sure)
+    if k and len(left):
+        _exactly(vectors, left, found)
+    return found.rows, found.scores
+
+
+def nearest(vectors: Vectors, k: int) -> Nearest:
+    """What whole numbers tell of the k nearest others of every row; `k` is less than the rows."""
+    count = len(vectors)
+    found = _none(count, k)
     coded = _Coded(vectors)
     for own, rows, least in _candidates(coded, min(k + SPARE, count)):
         for start in range(0, len(own), ROWS):
             some = slice(start, start + ROWS)
             _settle(coded, own[some], rows[some], least[some], found)
     return found
+
+
+def _none(count: int, k: int) -> Nearest:
+    return Nearest(
+        np.full((count, k), -1, np.int64),
+        np.zeros((count, k), np.float32),
+        np.zeros(count, np.bool_),
+    )
+
+
+def _exactly(vectors: Vectors, left: Ints, found: Nearest) -> None:
+    """Compare these rows with all in float32; more where those left out may be as near."""
+    k, count = found.rows.shape[1], len(vectors)
+    index = finding.empty(finding.EXACT, vectors.shape[1])
+    index.add(vectors)
+    wide = min(k + 2 * SPARE, count)
+    while len(left):
+        sure = np.zeros(len(left), np.bool_)
+        for start in range(0, len(left), ROWS):
+            own = left[start : start + ROWS]
+            rows, scores = finding.nearest(index, finding.EXACT, vectors[own], wide, None)
+            found.rows[own], found.scores[own], sure[start : start + ROWS] = finding.others(
+                rows, scores, own, k
+            )
+        left = left[~sure]
+        if wide == min(count, WIDEST) or len(left) * 4 * wide > WIDE:
+            return
+        wide = min(4 * wide, count, WIDEST)
 
 
 class _Coded:
@@ -146,9 +185,17 @@ def _settle(coded: _Coded, own: Ints, rows: Ints, least: Whole, found: Nearest) 
 
 def _largest(asked: NDArray[np.uint8], turned: NDArray[np.int8], few: int) -> tuple[Whole, Ints]:
     """Of each row the largest products with the columns, and which columns these are."""
-    given = {"asked": asked, "kept": turned, "few": np.array([few], np.int64)}
-    products, columns = _session().run(["products", "columns"], given)
-    return products, columns
+    together = max(1, AT_ONCE // turned.shape[1])
+    found = [
+        _session().run(
+            ["products", "columns"],
+            {"asked": some, "kept": turned, "few": np.array([few], np.int64)},
+        )
+        for some in (asked[n : n + together] for n in range(0, len(asked), together))
+    ]
+    if len(found) == 1:
+        return found[0][0], found[0][1]
+    return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
 
 @cache

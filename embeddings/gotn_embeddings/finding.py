@@ -14,9 +14,9 @@ from gotn_embeddings.errors import NoEncoder
 from gotn_embeddings.identity import Vectors
 
 EXACT, HNSW = "exact", "hnsw"
-#: Vectors up to which each query is compared with all: that takes some milliseconds, and a graph
-#: takes seconds to make.
-SWITCH = 20_000
+#: Vectors up to which each query is compared with all, which takes some 40 ms then: a graph takes
+#: 20 s to make, and among many nearly equal texts it loses others.
+SWITCH = 100_000
 #: Decimals of a cosine to which equal vectors have equal ones.
 DIGITS = 5
 #: Edges of a vector in the graph, candidates looked at when it is added, and when it is asked.

@@ -1,7 +1,8 @@
 """Vectors of one collection in memory, found by FAISS.
 
 Exact search while the collection is small. Above `SWITCH` vectors an HNSW graph answers as soon as
-somebody has let it `grow`, beside the searches that go on. FAISS numbers vectors by their place;
+somebody has let it `grow`, beside the searches that go on, and it has proved to find its vectors:
+of texts made by a template a graph may lose others. FAISS numbers vectors by their place;
 here each place carries its owner's id. A vector that is removed or replaced leaves its place
 empty, is never answered again, and is swept out when many are.
 """
@@ -22,6 +23,9 @@ from gotn_embeddings.vectors import Hit, Neighbours, checked
 
 #: Empty places that are borne, as a share of all, before the collection is swept.
 EMPTY = 0.2
+#: The share of its vectors that a graph may not find, how near it must come to one, and how many
+#: times as many vectors there must be before another is tried.
+LOST, NEAR, AGAIN = 0.001, 0.001, 1.2
 #: Queries that are searched at once; others wait for a turn no longer than for these.
 QUERIES = 1024
 #: Vectors that are added to a graph that grows, before it looks whether it is still wanted.
@@ -42,6 +46,7 @@ class FaissIndex:
         self._clear()
 
     def _clear(self) -> None:
+        self._refused = 0  # how many vectors a graph had that was not taken
         self._age = object()  # another one whenever places are given anew
         self._kind = EXACT
         self._faiss = finding.empty(EXACT, self.identity.dimension)
@@ -57,23 +62,27 @@ class FaissIndex:
     @property
     def outgrown(self) -> bool:
         """Whether a graph would answer faster: `grow` makes one."""
-        return self._kind == EXACT and len(self._places) > self._switch
+        enough = max(self._switch, AGAIN * self._refused)
+        return self._kind == EXACT and len(self._places) > enough and not self._stopped
 
     def grow(self) -> bool:
         """Make the graph and take it, True; searches and changes go on meanwhile.
 
-        False where it is not wanted, somebody else makes it, or it was stopped.
+        False where it is not wanted, somebody else makes it, it was stopped, or it loses vectors.
         """
         if not self.outgrown or not self._growing.acquire(blocking=False):
             return False
         try:
             with self._turns.reading():
                 age, rows = self._age, finding.vectors(self._faiss).copy()
+            self._refused = len(rows)  # until it is taken
             graph = finding.empty(HNSW, self.identity.dimension)
             for start in range(0, len(rows), PIECE):
                 if self._unwanted(age):
                     return False
                 graph.add(rows[start : start + PIECE])
+            if not self._finds(graph, rows, age):
+                return False
             with self._turns.writing():
                 if self._age is not age:
                     return False
@@ -81,6 +90,19 @@ class FaissIndex:
                 self._kind, self._faiss = HNSW, graph
         finally:
             self._growing.release()
+        return True
+
+    def _finds(self, graph: Any, rows: Vectors, age: object) -> bool:
+        """Whether the graph finds its own vectors; among many nearly equal ones others get lost."""
+        lost = 0
+        for start in range(0, len(rows), PIECE):
+            if self._unwanted(age):
+                return False
+            asked = rows[start : start + PIECE]
+            _, scores = finding.nearest(graph, HNSW, asked, 1, None)
+            lost += int((scores[:, 0] < np.square(asked).sum(axis=1) - NEAR).sum())
+            if lost > LOST * len(rows):
+                return False
         return True
 
     def _unwanted(self, age: object) -> bool:
@@ -137,39 +159,9 @@ class FaissIndex:
         return found
 
     def neighbours(self, k: int) -> Neighbours:
-        """The k nearest others of every vector, of one moment."""
-        with self._turns.reading():
-            ids = sorted(self._places)
-            places = np.array([self._places[id_] for id_ in ids], np.int64)
-            row_of = np.full(len(self._ids) + 1, -1, np.int64)
-            row_of[places] = np.arange(len(ids))
-            k = max(0, min(k, len(ids) - 1))
-            if k and comparing.installed():
-                found = comparing.nearest(self._rows(places), k)
-                rows, scores, left = found.rows, found.scores, np.flatnonzero(~found.sure)
-            else:
-                rows = np.full((len(ids), k), -1, np.int64)
-                scores, left = np.zeros((len(ids), k), np.float32), np.arange(len(ids))
-            for start in range(0, len(left) if k else 0, QUERIES):
-                own = left[start : start + QUERIES]
-                rows[own], scores[own] = self._others(places[own], row_of, own, k)
-        return Neighbours(ids, rows, scores)
-
-    def _others(
-        self, places: NDArray[np.int64], row_of: NDArray[np.int64], own: NDArray[np.int64], k: int
-    ) -> tuple[NDArray[np.int64], Vectors]:
-        """The k nearest others of each place; of equally near ones those of the first rows."""
-        rows = np.full((len(own), k), -1, np.int64)
-        scores = np.zeros((len(own), k), np.float32)
-        left, wide = np.arange(len(own)), k + SPARE
-        while len(left):
-            found, near = self._nearest(self._rows(places[left]), min(wide, len(self._places)))
-            best, scored, sure = finding.others(row_of[found], near, own[left], k)
-            rows[left], scores[left] = best, scored
-            if wide >= min(len(self._places), WIDEST):
-                break
-            left, wide = left[~sure], 4 * wide
-        return rows, scores
+        """The k nearest others of every vector, of one moment; changes go on meanwhile."""
+        ids, vectors = self.everything()
+        return Neighbours(ids, *comparing.neighbours(vectors, max(0, min(k, len(ids) - 1))))
 
     def everything(self) -> tuple[list[str], Vectors]:
         """All ids in order and their vectors, of one moment."""

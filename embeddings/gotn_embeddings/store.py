@@ -2,7 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +30,7 @@ class _Open:
     #: Whether it has changed since its file was written.
     unsaved: bool = False
     #: Makes the graph of an index that has outgrown exact search.
-    growing: "asyncio.Task[None] | None" = None
+    growing: "asyncio.Future[None] | None" = None
     #: Taken while it changes and while it is saved, so that a file's parts belong together.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -46,6 +48,8 @@ class FaissStore:
         self._switch = switch
         self._opened: dict[str, _Open] = {}
         self._lock = threading.RLock()
+        # One graph at a time, and not on the threads that questions are answered by.
+        self._gardener = ThreadPoolExecutor(1, "gotn-graph")
 
     @property
     def identity(self) -> ModelIdentity:
@@ -72,8 +76,7 @@ class FaissStore:
         def work() -> None:
             index = FaissIndex(self._identity, switch=self._switch)
             index.put(vectors)
-            with self._lock:
-                self._stop(project)
+            with self._lock, self._ended(project):
                 self._opened[project] = _Open(index, position, unsaved=True)
                 files.remove(self.path(project))
             self._save(project)
@@ -118,7 +121,8 @@ class FaissStore:
         opened = await self._open(project)
         found = await asyncio.to_thread(opened.index.search, queries, k, among)
         if opened.index.outgrown and (opened.growing is None or opened.growing.done()):
-            opened.growing = asyncio.create_task(self._grow(opened))
+            loop = asyncio.get_running_loop()
+            opened.growing = loop.run_in_executor(self._gardener, self._grow, opened)
         return found
 
     async def neighbours(self, project: str, k: int) -> Neighbours:
@@ -131,8 +135,8 @@ class FaissStore:
 
     async def close(self) -> None:
         """Write every collection that has changed; IndexNotSaved if one could not be."""
-        for project in self._opened:
-            self._stop(project)
+        for opened in list(self._opened.values()):
+            opened.index.stop()
         await self.settled()
         failed: IndexNotSaved | None = None
         for project in list(self._opened):
@@ -147,8 +151,7 @@ class FaissStore:
         """Forget the collection; no error where there is none."""
 
         def work() -> None:
-            with self._lock:
-                self._stop(project)
+            with self._lock, self._ended(project):
                 self._opened.pop(project, None)
                 files.remove(self.path(project))
 
@@ -156,17 +159,24 @@ class FaissStore:
 
     async def settled(self) -> None:
         """Wait until no graph is being made; without one that could not be, search is exact."""
-        growing = [one.growing for one in self._opened.values() if one.growing]
+        growing = [one.growing for one in list(self._opened.values()) if one.growing]
         await asyncio.gather(*growing, return_exceptions=True)
 
-    def _stop(self, project: str) -> None:
-        """Have nobody make the graph of what is about to go."""
-        if opened := self._opened.get(project):
-            opened.index.stop()
+    @contextmanager
+    def _ended(self, project: str) -> Iterator[None]:
+        """While nobody saves what is about to go, or makes its graph."""
+        opened = self._opened.get(project)
+        if opened is None:
+            yield
+            return
+        opened.index.stop()
+        with opened.lock:
+            opened.unsaved = False
+            yield
 
-    async def _grow(self, opened: _Open) -> None:
+    def _grow(self, opened: _Open) -> None:
         """Let the index have its graph, and its file, too, the next time it is written."""
-        if await asyncio.to_thread(opened.index.grow):
+        if opened.index.grow():
             with opened.lock:
                 opened.unsaved = True
 

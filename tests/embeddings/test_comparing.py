@@ -113,6 +113,16 @@ def test_many_are_compared_within_their_cells(monkeypatch: pytest.MonkeyPatch) -
     assert np.mean(np.abs(found.scores - plainly(vectors, 10)) < 1e-6) > 0.98
 
 
+def test_what_is_kept_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products in pieces are the same products."""
+    vectors = clustered(900)
+    whole = comparing.nearest(vectors, 5)
+    monkeypatch.setattr(comparing, "AT_ONCE", 9000)
+    pieces = comparing.nearest(vectors, 5)
+    assert (whole.rows == pieces.rows).all()
+    assert (whole.sure == pieces.sure).all()
+
+
 def test_cells_of_equal_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that nobody is in, and one with everybody: each row has its equals, by row."""
     for name, value in {"CELL": 40, "CELLS": 4, "WHOLE": 160}.items():

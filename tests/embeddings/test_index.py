@@ -52,7 +52,7 @@ def test_a_graph_grows_while_the_index_changes(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(gotn_embeddings.index, "PIECE", 100)
     monkeypatch.setattr(FaissIndex, "_unwanted", lambda _, age: change(age))
     assert index.grow()
-    assert len(seen) == 3
+    assert len(seen) == 6
     held |= changed
     del held["node-0100"]
     assert ("hnsw", set(held)) == (index.kind, index.ids())
@@ -79,6 +79,25 @@ def test_a_graph_that_is_not_wanted_any_more(end: str, monkeypatch: pytest.Monke
     assert ("exact", 150 if end == "swept" else 300) == (index.kind, len(index))
     query = held["node-0200"]
     assert "node-0200" == index.search(query[None], 1)[0][0].id
+
+
+def test_a_graph_that_loses_vectors_is_not_taken() -> None:
+    """Of texts of a few templates; search stays exact, and it is not tried again at once."""
+    dice = np.random.default_rng(1)
+    held = vectors(300, dimension=8)
+    for template in list(vectors(6, seed=9).values()):
+        rows = template + 1e-4 * dice.normal(size=(300, 8)).astype(np.float32)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        held |= {f"copy-{len(held) + n:04}": row for n, row in enumerate(rows)}
+    index = FaissIndex(IDENTITY, switch=100)
+    index.put(held)
+    assert index.outgrown
+    assert not index.grow()
+    assert ("exact", False) == (index.kind, index.outgrown)
+    for name in list(vectors(300))[::10]:
+        assert name == index.search(held[name][None], 1)[0][0].id
+    index.put(vectors(2500, seed=4))
+    assert index.outgrown
 
 
 def list_of(made: dict[str, Vectors], prefix: str) -> dict[str, Vectors]:

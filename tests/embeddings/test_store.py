@@ -1,5 +1,7 @@
 """FAISS files as a store: the conformance suite, in both kinds, and what is theirs alone."""
 
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from conformance.vector_store import (
 
 from gotn_embeddings import FaissStore, IndexUnusable, Position
 from gotn_embeddings.files import load
+from gotn_embeddings.identity import Vectors
 
 
 class TestExact(VectorStoreConformance):
@@ -26,13 +29,55 @@ class TestExact(VectorStoreConformance):
         return FaissStore(tmp_path, IDENTITY)
 
 
+class Grown(FaissStore):
+    """Has its graph before anybody asks, where it is large enough for one."""
+
+    async def replace(
+        self, project: str, vectors: Mapping[str, Vectors], position: Position
+    ) -> None:
+        """And let the graph grow."""
+        await super().replace(project, vectors, position)
+        await self._grown(project)
+
+    async def put(self, project: str, vectors: Mapping[str, Vectors], position: Position) -> None:
+        """And let the graph grow."""
+        await super().put(project, vectors, position)
+        await self._grown(project)
+
+    async def _grown(self, project: str) -> None:
+        await self.search(project, np.eye(1, IDENTITY.dimension, dtype=np.float32), 1)
+        await self.settled()
+
+
 class TestHnsw(VectorStoreConformance):
     """The same with a graph from the third vector on."""
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> FaissStore:
         """A folder of its own, switching at once."""
-        return FaissStore(tmp_path, IDENTITY, switch=2)
+        return Grown(tmp_path, IDENTITY, switch=2)
+
+    async def test_it_is_a_graph_that_is_tested(self, store: FaissStore) -> None:
+        """Three vectors, and the file has a graph."""
+        await store.replace("shop", vectors(3), FIRST)
+        await store.save("shop")
+        assert "hnsw" == load(store.path("shop"), IDENTITY).held.kind
+
+
+async def test_a_save_that_is_overtaken_writes_nothing_old(tmp_path: Path) -> None:
+    """What was replaced or dropped while it was to be saved does not come back."""
+    store = FaissStore(tmp_path, IDENTITY)
+    await store.replace("shop", vectors(30), FIRST)
+    await store.put("shop", vectors(1, seed=3), FIRST)
+    saving = asyncio.create_task(store.save("shop"))
+    await store.replace("shop", vectors(3, seed=5), FIRST)
+    await saving
+    await store.close()
+    assert set(vectors(3)) == await FaissStore(tmp_path, IDENTITY).ids("shop")
+    await store.put("shop", vectors(1, seed=3), SECOND)
+    await asyncio.gather(store.save("shop"), store.drop("shop"))
+    await store.close()
+    assert not store.path("shop").exists()
 
 
 async def test_a_restart_finds_what_was_saved(tmp_path: Path) -> None:
