@@ -48,6 +48,7 @@ class SentenceEngine:
         self.identity = files.identity(int(width or 0))
         if arithmetic == "bfloat16" or (arithmetic == "auto" and self._better_in_bfloat16()):
             self.arithmetic = "bfloat16"
+            _halve(self._model)
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
@@ -109,6 +110,15 @@ def _loaded(files: ModelFiles, device: str) -> "SentenceTransformer":
         ).eval()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise NoModel(f"sentence-transformers cannot load {files.folder}: {error}") from error
+
+
+def _halve(model: "SentenceTransformer") -> None:
+    """Keep the weights of products in bfloat16: autocast would make the same anew each batch."""
+    import torch
+
+    for part in model.modules():
+        if isinstance(part, torch.nn.Linear):
+            part.to(torch.bfloat16)
 
 
 def _tokenizer(model: Any, files: ModelFiles) -> Any:
