@@ -5,12 +5,12 @@ Both run the graph of `bert`, built from the same weights that sentence-transfor
 
 import importlib.util
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gotn_embeddings import bert, processor, wire
+from gotn_embeddings import bert, processor
 from gotn_embeddings.errors import ADVICE, NoEncoder
 from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
 from gotn_embeddings.models import ModelFiles
@@ -73,20 +73,19 @@ def _padded(windows: list[Window]) -> tuple[Ids, Ids]:
 def _onnxruntime(files: ModelFiles) -> Run:
     import onnxruntime
 
-    graph = bert.build(files)
-    beside = {name: a for name, a in graph.tensors.items() if a.nbytes >= wire.SMALL}
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = processor.threads()
     # As `processor.wait_quietly` has it for the others: a third faster where others are at work.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3  # errors only: it warns of what it folds away
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in beside.values()]
-    options.add_external_initializers(list(beside), values)
+    # It maps the weights from their file: handed over as arrays they would be copied first.
+    folder = str(files.weights.resolve().parent)
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     session = onnxruntime.InferenceSession(
-        graph.document, options, providers=["CPUExecutionProvider"]
+        bert.build(files), options, providers=["CPUExecutionProvider"]
     )
 
-    def run(ids: Ids, mask: Ids, _weights: Any = (beside, values)) -> Vectors:
+    def run(ids: Ids, mask: Ids) -> Vectors:
         found: list[Vectors] = session.run(["vectors"], {"ids": ids, "mask": mask})
         return found[0]
 
@@ -97,7 +96,7 @@ def _openvino(files: ModelFiles, precision: str) -> Run:
     import openvino
 
     core = openvino.Core()
-    read = core.read_model(bert.build(files, whole=True).document)
+    read = core.read_model(bert.build(files, whole=True))
     hints = {"INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": processor.threads()}
     request = core.compile_model(read, "CPU", hints).create_infer_request()
 
