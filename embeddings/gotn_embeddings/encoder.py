@@ -21,8 +21,8 @@ from gotn_embeddings.windows import LONGEST, Window, Windows, pieces
 Progress = Callable[[int, int], None]
 #: Texts, and characters of them, that are cut at once.
 BLOCK, CHARACTERS = 1024, 500_000
-#: Tokens, padding and all, that are computed at once: fewer leave a processor's products slow,
-#: more make a query wait longer for its turn and fall out of the processor's caches.
+#: Tokens, padding and all, that a processor computes at once: fewer leave its products slow,
+#: more make a query wait longer for its turn and fall out of its caches.
 TOKENS = 1024
 #: Vectors of texts seen last that are kept, for queries that come again.
 KEPT = 1024
@@ -54,6 +54,8 @@ class Engine(Protocol):
     arithmetic: str
     identity: ModelIdentity
     windows: Windows
+    #: Tokens, padding and all, that it is given at once; a longer window comes alone.
+    tokens: int
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
@@ -132,7 +134,7 @@ class TextEncoder:
         ]
         windows.sort(key=lambda item: item[0])
         done = 0
-        for batch in _batches(windows):
+        for batch in _batches(windows, self._engine.tokens):
             with self._one_at_a_time:
                 vectors = self._engine.run([window for _, _, window in batch])
             weights = np.array([[tokens] for tokens, _, _ in batch])
@@ -181,11 +183,11 @@ def _blocks(texts: list[str]) -> Iterator[list[Piece]]:
         yield block
 
 
-def _batches(windows: list[Placed]) -> Iterator[list[Placed]]:
-    """Windows, short ones first, in batches of `TOKENS` at most; a longer one is a batch alone."""
+def _batches(windows: list[Placed], most: int) -> Iterator[list[Placed]]:
+    """Windows, short ones first, in batches of at most so many tokens, or of one window."""
     start = 0
     for end, (tokens, _, _) in enumerate(windows):
-        if end > start and (end + 1 - start) * tokens > TOKENS:
+        if end > start and (end + 1 - start) * tokens > most:
             yield windows[start:end]
             start = end
     if start < len(windows):

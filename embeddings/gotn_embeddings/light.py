@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gotn_embeddings import bert, processor
+from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import ADVICE, NoEncoder
 from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
 from gotn_embeddings.models import ModelFiles
@@ -31,7 +32,7 @@ class LightEngine:
             if importlib.util.find_spec(package) is None:
                 raise NoEncoder(f"{package} is not installed: {ADVICE}", package=package)
         self.name: str = runtime
-        self.windows = windows(files)
+        self.windows, self.tokens = windows(files), TOKENS
         self.identity: ModelIdentity = files.identity(int(files.config.get("hidden_size", 0)))
         self.arithmetic, self._run = (
             self._openvino(files) if runtime == "openvino" else ("float32", _onnxruntime(files))

@@ -23,6 +23,7 @@ class Counting:
         engine = LightEngine(files)
         self.name, self.arithmetic = engine.name, engine.arithmetic
         self.identity, self.windows = engine.identity, engine.windows
+        self.tokens = engine.tokens
         self._run = engine.run
         self.batches: list[list[Window]] = []
 
@@ -94,6 +95,16 @@ def test_batches_are_of_about_equal_length(encoder: TextEncoder, engine: Countin
     for row in (0, 50, 99):
         alone = TextEncoder(engine).encode([texts[row]]).vectors[0]
         assert float(alone @ vectors[row]) > 0.999999
+
+
+def test_an_engine_says_how_much_it_is_given(engine: Counting) -> None:
+    """A GPU takes more at once; a window longer than that comes alone."""
+    texts = [f"task {n} of this plan" for n in range(40)]
+    for tokens, count in ((8192, 1), (1, 40)):
+        given = Counting.__new__(Counting)
+        given.__dict__.update(engine.__dict__, tokens=tokens, batches=[])
+        TextEncoder(given).encode(texts)
+        assert count == len(given.batches)
 
 
 def test_nothing_of_a_long_text_is_lost(encoder: TextEncoder, engine: Counting) -> None:
@@ -174,7 +185,7 @@ def test_cutting_costs_by_length(files: ModelFiles) -> None:
             return self._real.encode_batch(texts)
 
     class Still:
-        name, arithmetic, identity = "still", "float32", files.identity(384)
+        name, arithmetic, identity, tokens = "still", "float32", files.identity(384), TOKENS
 
         def __init__(self) -> None:
             self.windows = Windows(Tokenizer(), files.window)
