@@ -8,9 +8,8 @@ computes something else than sentence-transformers would.
 import json
 import math
 import struct
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,14 @@ def check(files: ModelFiles) -> None:
             )
 
 
-def weights(path: Path) -> dict[str, NDArray[np.generic]]:
+class Tensor(NamedTuple):
+    """A tensor of a file, mapped, and the byte at which it begins there."""
+
+    array: NDArray[np.generic]
+    offset: int
+
+
+def weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file by name, mapped, not read; NoModel where it is damaged."""
     try:
         whole = np.memmap(path, dtype=np.uint8, mode="r")
@@ -64,27 +70,23 @@ def weights(path: Path) -> dict[str, NDArray[np.generic]]:
                 continue
             start, end = (8 + length + place for place in entry["data_offsets"])
             kind = np.dtype(DTYPES[entry["dtype"]])
-            found[name.removeprefix("bert.")] = whole[start:end].view(kind).reshape(entry["shape"])
+            array = whole[start:end].view(kind).reshape(entry["shape"])
+            found[name.removeprefix("bert.")] = Tensor(array, start)
     except (OSError, ValueError, KeyError, struct.error) as error:
         raise NoModel(f"{path} is no readable safetensors file: {error}") from error
     return found
 
 
-@dataclass(frozen=True)
-class Graph:
-    """A model as ONNX."""
+def build(files: ModelFiles, *, whole: bool = False) -> bytes:
+    """The graph as ONNX: `whole` with all weights in it, else they stay where they lie.
 
-    document: bytes
-    #: The tensors that the document only names, mapped from the model's file; all where whole.
-    tensors: dict[str, NDArray[np.generic]]
-
-
-def build(files: ModelFiles, *, whole: bool = False) -> Graph:
-    """The graph: `whole` with the weights in it, else a few kilobytes and the weights beside."""
+    Then it names the weights' file, links resolved, by its name alone: who reads the graph must
+    know the folder.
+    """
     check(files)
     drawn = _Drawing(files)
     drawn.draw()
-    return Graph(drawn.model(whole=whole), drawn.tensors)
+    return drawn.model(None if whole else files.weights.resolve().name)
 
 
 class _Drawing:
@@ -100,7 +102,9 @@ class _Drawing:
         self._weights = weights(files.weights)
         self._nodes: list[bytes] = []
         self._shapes: dict[tuple[int, ...], str] = {}
-        self.tensors: dict[str, NDArray[np.generic]] = {}
+        self._tensors: dict[str, NDArray[np.generic]] = {}
+        #: Where those begin that lie in the weights' file as the graph needs them.
+        self._offsets: dict[str, int] = {}
 
     def draw(self) -> None:
         """Write all nodes, from the ids to the vectors."""
@@ -113,12 +117,16 @@ class _Drawing:
         except KeyError as error:
             raise NoModel(f"The weights have no tensor {error}") from error
 
-    def model(self, *, whole: bool) -> bytes:
-        """The document, with its weights in it or with their names and sizes alone."""
-        write = wire.tensor if whole else wire.promise
+    def model(self, file: str | None) -> bytes:
+        """The document; of tensors that lie in `file` it says where, the others are in it."""
         return wire.model(
             self._nodes,
-            [write(name, array) for name, array in self.tensors.items()],
+            [
+                wire.lying(name, array, file, self._offsets[name])
+                if file and name in self._offsets
+                else wire.tensor(name, array)
+                for name, array in self._tensors.items()
+            ],
             [wire.value(name, "int64", ["texts", "tokens"]) for name in ("ids", "mask")],
             [wire.value("vectors", "float32", ["texts", self._width])],
         )
@@ -129,10 +137,13 @@ class _Drawing:
         return output
 
     def _weight(self, name: str) -> str:
-        return self._given(name, self._weights[name].astype(np.float32, copy=False))
+        array, offset = self._weights[name]
+        if array.dtype == np.float32 and not offset % array.itemsize:
+            self._offsets[name] = offset
+        return self._given(name, array.astype(np.float32, copy=False))
 
     def _given(self, name: str, array: NDArray[np.generic]) -> str:
-        self.tensors.setdefault(name, array)
+        self._tensors.setdefault(name, array)
         return name
 
     def _ints(self, *values: int) -> str:
@@ -154,8 +165,8 @@ class _Drawing:
         words = self._op("Gather", self._weight("embeddings.word_embeddings.weight"), "ids")
         # Every token is of the first type, so its vector is a part of each place's.
         places = (
-            self._weights["embeddings.position_embeddings.weight"]
-            + self._weights["embeddings.token_type_embeddings.weight"][0]
+            self._weights["embeddings.position_embeddings.weight"].array
+            + self._weights["embeddings.token_type_embeddings.weight"].array[0]
         )
         table = self._given("places", places.astype(np.float32, copy=False))
         length = self._op("Gather", self._op("Shape", "ids"), self._ints(1))

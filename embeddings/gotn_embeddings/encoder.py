@@ -1,7 +1,7 @@
 """Texts in, vectors out: what every engine shares.
 
-Identical texts are encoded once, long ones in windows, all in micro-batches of about equal
-length, one batch at a time, so that a query between a large job's batches waits milliseconds.
+Identical texts are encoded once, long ones in windows, all in batches of about equal length and
+work, one batch at a time, so that a query between a large job's batches waits milliseconds.
 """
 
 import hashlib
@@ -19,12 +19,17 @@ from gotn_embeddings.windows import LONGEST, Window, Windows, pieces
 
 #: Told after each batch: characters done, characters in all.
 Progress = Callable[[int, int], None]
-#: Texts, and characters of them, that are cut at once; windows that are computed at once.
-BLOCK, CHARACTERS, BATCH = 1024, 500_000, 32
+#: Texts, and characters of them, that are cut at once.
+BLOCK, CHARACTERS = 1024, 500_000
+#: Tokens, padding and all, that a processor computes at once: fewer leave its products slow,
+#: more make a query wait longer for its turn and fall out of its caches.
+TOKENS = 1024
 #: Vectors of texts seen last that are kept, for queries that come again.
 KEPT = 1024
 #: A part of a text, with the text's place; sums of vectors, and numbers of windows, by place.
 Piece = tuple[int, str]
+#: A window with its tokens and its text's place.
+Placed = tuple[int, int, Window]
 Sums = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
@@ -49,6 +54,8 @@ class Engine(Protocol):
     arithmetic: str
     identity: ModelIdentity
     windows: Windows
+    #: Tokens, padding and all, that it is given at once; a longer window comes alone.
+    tokens: int
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
@@ -120,21 +127,22 @@ class TextEncoder:
     def _block(self, block: list[Piece], sums: Sums, counts: Counts) -> Iterator[float]:
         """Add the vectors of a block's windows to its texts' sums; how far it is, each batch."""
         cut = self._engine.windows.cut([piece for _, piece in block])
-        windows = [
+        windows: list[Placed] = [
             (len(window.ids), row, window)
             for (row, _), many in zip(block, cut, strict=True)
             for window in many
         ]
         windows.sort(key=lambda item: item[0])
-        for start in range(0, len(windows), BATCH):
-            batch = windows[start : start + BATCH]
+        done = 0
+        for batch in _batches(windows, self._engine.tokens):
             with self._one_at_a_time:
                 vectors = self._engine.run([window for _, _, window in batch])
             weights = np.array([[tokens] for tokens, _, _ in batch])
             rows = [row for _, row, _ in batch]
             np.add.at(sums, rows, vectors * weights)
             np.add.at(counts, rows, 1)
-            yield (start + len(batch)) / len(windows)
+            done += len(batch)
+            yield done / len(windows)
 
 
 def _checked(texts: Sequence[str]) -> list[str]:
@@ -173,6 +181,17 @@ def _blocks(texts: list[str]) -> Iterator[list[Piece]]:
             size += len(piece)
     if block:
         yield block
+
+
+def _batches(windows: list[Placed], most: int) -> Iterator[list[Placed]]:
+    """Windows, short ones first, in batches of at most so many tokens, or of one window."""
+    start = 0
+    for end, (tokens, _, _) in enumerate(windows):
+        if end > start and (end + 1 - start) * tokens > most:
+            yield windows[start:end]
+            start = end
+    if start < len(windows):
+        yield windows[start:]
 
 
 def _of_length_1(sums: Sums, texts: list[str]) -> Vectors:

@@ -5,12 +5,13 @@ Both run the graph of `bert`, built from the same weights that sentence-transfor
 
 import importlib.util
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gotn_embeddings import bert, processor, wire
+from gotn_embeddings import bert, processor
+from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import ADVICE, NoEncoder
 from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
 from gotn_embeddings.models import ModelFiles
@@ -31,7 +32,7 @@ class LightEngine:
             if importlib.util.find_spec(package) is None:
                 raise NoEncoder(f"{package} is not installed: {ADVICE}", package=package)
         self.name: str = runtime
-        self.windows = windows(files)
+        self.windows, self.tokens = windows(files), TOKENS
         self.identity: ModelIdentity = files.identity(int(files.config.get("hidden_size", 0)))
         self.arithmetic, self._run = (
             self._openvino(files) if runtime == "openvino" else ("float32", _onnxruntime(files))
@@ -73,16 +74,15 @@ def _padded(windows: list[Window]) -> tuple[Ids, Ids]:
 def _onnxruntime(files: ModelFiles) -> Run:
     import onnxruntime
 
-    graph = bert.build(files)
-    beside = {name: a for name, a in graph.tensors.items() if a.nbytes >= wire.SMALL}
     options = processor.onnx_options()
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in beside.values()]
-    options.add_external_initializers(list(beside), values)
+    # It maps the weights from their file: handed over as arrays they would be copied first.
+    folder = str(files.weights.resolve().parent)
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     session = onnxruntime.InferenceSession(
-        graph.document, options, providers=["CPUExecutionProvider"]
+        bert.build(files), options, providers=["CPUExecutionProvider"]
     )
 
-    def run(ids: Ids, mask: Ids, _weights: Any = (beside, values)) -> Vectors:
+    def run(ids: Ids, mask: Ids) -> Vectors:
         found: list[Vectors] = session.run(["vectors"], {"ids": ids, "mask": mask})
         return found[0]
 
@@ -93,7 +93,7 @@ def _openvino(files: ModelFiles, precision: str) -> Run:
     import openvino
 
     core = openvino.Core()
-    read = core.read_model(bert.build(files, whole=True).document)
+    read = core.read_model(bert.build(files, whole=True))
     hints = {"INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": processor.threads()}
     request = core.compile_model(read, "CPU", hints).create_infer_request()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from gotn_embeddings import processor
+from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import NoEncoder, NoModel
 from gotn_embeddings.identity import AGREEMENT, Vectors
 from gotn_embeddings.models import ModelFiles
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 Arithmetic = Literal["auto", "float32", "bfloat16"]
+#: Tokens that a GPU is given at once; of a processor's few it would be idle most of the time.
+GPU_TOKENS = 8192
 #: How to get what is missing.
 ADVICE = "pip install 'gotn[embeddings]'"
 
@@ -39,6 +42,7 @@ class SentenceEngine:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         processor.wait_quietly()
         self.device = device or _device()
+        self.tokens = TOKENS if self.device.startswith("cpu") else GPU_TOKENS
         self._model = _loaded(files, self.device)
         self.arithmetic = "float32"
         self.windows = Windows(
@@ -48,6 +52,7 @@ class SentenceEngine:
         self.identity = files.identity(int(width or 0))
         if arithmetic == "bfloat16" or (arithmetic == "auto" and self._better_in_bfloat16()):
             self.arithmetic = "bfloat16"
+            _halve(self._model)
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
@@ -109,6 +114,15 @@ def _loaded(files: ModelFiles, device: str) -> "SentenceTransformer":
         ).eval()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise NoModel(f"sentence-transformers cannot load {files.folder}: {error}") from error
+
+
+def _halve(model: "SentenceTransformer") -> None:
+    """Keep the weights of products in bfloat16: autocast would make the same anew each batch."""
+    import torch
+
+    for part in model.modules():
+        if isinstance(part, torch.nn.Linear):
+            part.to(torch.bfloat16)
 
 
 def _tokenizer(model: Any, files: ModelFiles) -> Any:

@@ -15,8 +15,6 @@ IR_VERSION, OPSET = 9, 18
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
 #: AttributeProto.AttributeType
 FLOAT, INT, INTS = 1, 2, 7
-#: Tensors below so many bytes always stand in the document.
-SMALL = 1024
 _VARINT, _BYTES, _FIXED32 = 0, 2, 5
 
 
@@ -70,13 +68,13 @@ def tensor(name: str, array: NDArray[np.generic]) -> bytes:
     return dims + number(2, TYPES[array.dtype.name]) + data(8, name) + data(9, raw)
 
 
-def promise(name: str, array: NDArray[np.generic]) -> bytes:
-    """A TensorProto whose numbers are handed over beside the document."""
-    if array.nbytes < SMALL:  # shapes and axes must be known when the graph is read
-        return tensor(name, array)
+def lying(name: str, array: NDArray[np.generic], file: str, offset: int) -> bytes:
+    """A TensorProto whose numbers lie in a file, from the byte `offset` on."""
     dims = b"".join(number(1, size) for size in array.shape)
-    place = data(13, data(1, "location") + data(2, "beside"))
-    return dims + number(2, TYPES[array.dtype.name]) + data(8, name) + place + number(14, 1)
+    place = {"location": file, "offset": str(offset), "length": str(array.nbytes)}
+    parts = [data(13, data(1, key) + data(2, said)) for key, said in place.items()]
+    kind = number(2, TYPES[array.dtype.name])
+    return b"".join([dims, kind, data(8, name), *parts, number(14, 1)])
 
 
 def value(name: str, kind: str, shape: Iterable[str | int]) -> bytes:

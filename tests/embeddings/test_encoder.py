@@ -1,5 +1,6 @@
 """What every engine shares, with the real model run by ONNX Runtime."""
 
+import itertools
 import threading
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from embeddings.conftest import needs
 
 from gotn_embeddings import BadText, BadVector
-from gotn_embeddings.encoder import BATCH, CHARACTERS, TextEncoder
+from gotn_embeddings.encoder import CHARACTERS, TOKENS, TextEncoder
 from gotn_embeddings.identity import Vectors
 from gotn_embeddings.light import LightEngine, windows
 from gotn_embeddings.models import ModelFiles
@@ -22,6 +23,7 @@ class Counting:
         engine = LightEngine(files)
         self.name, self.arithmetic = engine.name, engine.arithmetic
         self.identity, self.windows = engine.identity, engine.windows
+        self.tokens = engine.tokens
         self._run = engine.run
         self.batches: list[list[Window]] = []
 
@@ -76,16 +78,33 @@ def test_equal_texts_are_encoded_once(encoder: TextEncoder, engine: Counting) ->
     assert 2 == sum(map(len, engine.batches))
 
 
+def padded(batch: list[Window]) -> int:
+    """Tokens that are computed for a batch, padding and all."""
+    return len(batch) * max(len(window.ids) for window in batch)
+
+
 def test_batches_are_of_about_equal_length(encoder: TextEncoder, engine: Counting) -> None:
-    """Texts are sorted by length, so that no short one waits for padding."""
+    """Texts are sorted by length, so that no short one waits for padding; none is too much work."""
     texts = [f"task {n} " + "word " * (n * 37 % 100) for n in range(100)]
     vectors = encoder.encode(texts).vectors
     lengths = [len(window.ids) for batch in engine.batches for window in batch]
     assert sorted(lengths) == lengths
-    assert {len(batch) for batch in engine.batches} == {BATCH, 100 % BATCH}
+    assert max(map(padded, engine.batches)) <= TOKENS
+    for batch, after in itertools.pairwise(engine.batches):
+        assert padded([*batch, after[0]]) > TOKENS
     for row in (0, 50, 99):
         alone = TextEncoder(engine).encode([texts[row]]).vectors[0]
         assert float(alone @ vectors[row]) > 0.999999
+
+
+def test_an_engine_says_how_much_it_is_given(engine: Counting) -> None:
+    """A GPU takes more at once; a window longer than that comes alone."""
+    texts = [f"task {n} of this plan" for n in range(40)]
+    for tokens, count in ((8192, 1), (1, 40)):
+        given = Counting.__new__(Counting)
+        given.__dict__.update(engine.__dict__, tokens=tokens, batches=[])
+        TextEncoder(given).encode(texts)
+        assert count == len(given.batches)
 
 
 def test_nothing_of_a_long_text_is_lost(encoder: TextEncoder, engine: Counting) -> None:
@@ -141,7 +160,7 @@ def test_a_megabyte_is_encoded(encoder: TextEncoder, engine: Counting) -> None:
     assert (1_000_000, 1_000_000) == told[-1]
     assert sorted(told) == told
     assert len(engine.batches) <= len(told) <= len(engine.batches) + 1
-    assert max(map(len, engine.batches)) <= BATCH
+    assert max(map(padded, engine.batches)) <= TOKENS
     assert text == "".join(pieces(text))
 
 
@@ -166,14 +185,14 @@ def test_cutting_costs_by_length(files: ModelFiles) -> None:
             return self._real.encode_batch(texts)
 
     class Still:
-        name, arithmetic, identity = "still", "float32", files.identity(384)
+        name, arithmetic, identity, tokens = "still", "float32", files.identity(384), TOKENS
 
         def __init__(self) -> None:
             self.windows = Windows(Tokenizer(), files.window)
-            self.batches: list[int] = []
+            self.batches: list[list[Window]] = []
 
         def run(self, windows: list[Window]) -> Vectors:
-            self.batches.append(len(windows))
+            self.batches.append(windows)
             return np.ones((len(windows), 384), np.float32)
 
     still = Still()
@@ -181,9 +200,9 @@ def test_cutting_costs_by_length(files: ModelFiles) -> None:
     assert 1 == TextEncoder(still).encode([text]).pooled
     assert len(text) <= sum(read) <= 4 * len(text)
     assert max(read) <= CHARACTERS
-    assert 800 < sum(still.batches) < 1000
-    assert max(still.batches) <= BATCH
-    assert len(still.batches) <= 2 * sum(still.batches) / BATCH
+    assert 800 < sum(map(len, still.batches)) < 1000
+    assert max(map(padded, still.batches)) <= TOKENS
+    assert len(still.batches) <= 2 * sum(map(padded, still.batches)) / TOKENS
 
 
 def test_a_long_text_is_cut_between_words() -> None:
@@ -234,7 +253,7 @@ def test_nan_of_a_model_is_an_error(engine: Counting) -> None:
 def test_progress_is_told(encoder: TextEncoder) -> None:
     """Characters done of characters in all, growing, ending with all."""
     told: list[tuple[int, int]] = []
-    texts = [f"text number {n}" for n in range(70)]
+    texts = [f"text number {n}" for n in range(500)]
     encoder.encode(texts, lambda done, total: told.append((done, total)))
     assert sorted(told) == told
     assert (total := sum(map(len, texts)), total) == told[-1]

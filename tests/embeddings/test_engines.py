@@ -1,10 +1,15 @@
 """Engines of the same weights agree on real text, so that their vectors may stand together."""
 
+import json
+import struct
+from pathlib import Path
+
 import numpy as np
 import pytest
 from embeddings.conftest import needs
 
 from gotn.similarity.pairs import SAME
+from gotn_embeddings import bert
 from gotn_embeddings.encoder import TextEncoder
 from gotn_embeddings.identity import AGREEMENT, Encoded
 from gotn_embeddings.light import LightEngine
@@ -81,3 +86,52 @@ def test_neighbours_are_the_same(files: ModelFiles, exact: Encoded, real_texts: 
 
     pairs = zip(nearest(exact.vectors), nearest(found), strict=True)
     assert np.mean([len(a & b) / 10 for a, b in pairs]) >= 0.999
+
+
+def linked(files: ModelFiles, folder: Path, *but: str) -> ModelFiles:
+    """The model in another folder, by links, as in Hugging Face's cache; without some files."""
+    for path in files.folder.rglob("*"):
+        if path.is_file() and path.name not in but:
+            place = folder / path.relative_to(files.folder)
+            place.parent.mkdir(exist_ok=True)
+            place.symlink_to(path)
+    return ModelFiles(files.name, folder)
+
+
+def halved(path: Path, to: Path) -> None:
+    """Write a safetensors file again with its float32 as float16, as some models come."""
+    raw = path.read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    header, parts, end = {}, [], 0
+    for name, entry in json.loads(raw[8 : 8 + length]).items():
+        if name == "__metadata__" or entry["dtype"] != "F32":
+            continue
+        a, b = entry["data_offsets"]
+        array = np.frombuffer(raw[8 + length + a : 8 + length + b], "<f4").astype("<f2")
+        header[name] = {**entry, "dtype": "F16", "data_offsets": [end, end + array.nbytes]}
+        parts.append(array.tobytes())
+        end += array.nbytes
+    said = json.dumps(header).encode()
+    to.write_bytes(struct.pack("<Q", len(said)) + said + b"".join(parts))
+
+
+def test_weights_stay_in_their_file(files: ModelFiles, tmp_path: Path) -> None:
+    """The graph names them and is small; behind links they are found, the vectors are the same."""
+    needs("onnxruntime")
+    texts = ["Users cannot sign in", "Bake a chocolate cake"]
+    expected = TextEncoder(LightEngine(files)).encode(texts).vectors
+    behind = linked(files, tmp_path)
+    assert len(bert.build(behind)) < 2_000_000 < len(bert.build(behind, whole=True))
+    np.testing.assert_array_equal(TextEncoder(LightEngine(behind)).encode(texts).vectors, expected)
+
+
+def test_weights_of_half_precision_are_widened(files: ModelFiles, tmp_path: Path) -> None:
+    """Such a model runs in float32, near to what it was before its weights were rounded."""
+    needs("onnxruntime")
+    texts = ["Users cannot sign in", "Bake a chocolate cake"]
+    expected = TextEncoder(LightEngine(files)).encode(texts).vectors
+    rounded = linked(files, tmp_path, files.weights.name)
+    halved(files.weights, rounded.weights)
+    found = TextEncoder(LightEngine(rounded)).encode(texts).vectors
+    assert 0.9999 < float((found * expected).sum(axis=1).min())
+    assert np.abs(found - expected).max() > 0
