@@ -24,14 +24,17 @@ from gotn_embeddings.identity import Vectors
 Ints = NDArray[np.int64]
 Whole = NDArray[np.int32]
 #: Vectors about a cell, and cells that are looked at: up to their product nothing is left out.
-CELL, CELLS = 800, 32
+CELL, CELLS = 3200, 8
 WHOLE = CELL * CELLS
 #: How many more than asked for are compared in float32.
 SPARE = 8
 #: Deviations of the rounding beyond which nothing is expected.
 DEVIATIONS = 6
-#: Rows that are compared at once, candidates of rows and products that are kept at once.
-ROWS, PRODUCTS, AT_ONCE = 512, 4_000_000, 16_000_000
+#: Rows that are compared at once, candidates of rows that are kept at once, products that stay in
+#: a processor's cache, and that memory is taken for.
+ROWS, PRODUCTS, AT_ONCE, MOST = 1024, 4_000_000, 1_250_000, 16_000_000
+#: Rows that a processor's cache holds: as they are, and with the candidates of each.
+CACHED, FEW = 256, 32
 #: Neighbours that are looked at in float32 in all, where many are as near as the last: at most so
 #: many of each row, and of all rows that are not sure.
 WIDEST, WIDE = 1024, 4_000_000
@@ -90,14 +93,12 @@ def _none(count: int, k: int) -> Nearest:
 def _exactly(vectors: Vectors, left: Ints, found: Nearest) -> None:
     """Compare these rows with all in float32; more where those left out may be as near."""
     k, count = found.rows.shape[1], len(vectors)
-    index = finding.empty(finding.EXACT, vectors.shape[1])
-    index.add(vectors)
     wide = min(k + 2 * SPARE, count)
     while len(left):
         sure = np.zeros(len(left), np.bool_)
         for start in range(0, len(left), ROWS):
             own = left[start : start + ROWS]
-            rows, scores = finding.nearest(index, finding.EXACT, vectors[own], wide, None)
+            rows, scores = finding.exactly(vectors[own], vectors, wide)
             found.rows[own], found.scores[own], sure[start : start + ROWS] = finding.others(
                 rows, scores, own, k
             )
@@ -112,17 +113,28 @@ class _Coded:
 
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors
-        unit = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-9) / ASKED
-        whole = np.rint(vectors / unit)
-        self.asked = (whole + (ASKED + 1)).astype(np.uint8)
-        lost = np.square(whole * unit - vectors).mean(axis=1)
-        step = float(np.abs(vectors).max(initial=1e-9)) / KEPT
-        whole = np.rint(vectors / step)
-        self.kept = whole.astype(np.int8)
-        lost += np.square(whole * step - vectors).mean()
+        self.asked = np.empty(vectors.shape, np.uint8)
+        self.kept = np.empty(vectors.shape, np.int8)
+        units = np.empty(len(vectors), np.float32)
+        lost = np.empty((2, len(vectors)), np.float32)
+        step = max(1e-9, float(vectors.max()), -float(vectors.min())) / KEPT
+        for start in range(0, len(vectors), CACHED):
+            some = slice(start, start + CACHED)
+            units[some] = np.abs(vectors[some]).max(axis=1, initial=1e-9) / ASKED
+            unit = units[some, None]
+            self.asked[some], lost[0, some] = _rounded(vectors[some], unit, ASKED + 1)
+            self.kept[some], lost[1, some] = _rounded(vectors[some], np.float32(step), 0)
         #: What a whole number stands for, and how far rounding may have moved it, of each row.
-        self.unit = unit[:, 0] * step
-        self.moved = DEVIATIONS * np.sqrt(lost)
+        self.unit = units * np.float32(step)
+        self.moved = DEVIATIONS * np.sqrt(lost[0] + lost[1].mean())
+
+
+def _rounded(vectors: Vectors, unit: Any, zero: int) -> tuple[Vectors, Vectors]:
+    """The vectors in whole units above `zero`, and the mean square of what each row loses."""
+    whole = np.rint(vectors / unit)
+    lost = whole * unit
+    lost -= vectors
+    return whole + zero, np.einsum("nd,nd->n", lost, lost) / vectors.shape[1]
 
 
 def _candidates(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
@@ -175,7 +187,11 @@ def _few(products: Whole, rows: Whole, few: int) -> tuple[Ints, Whole]:
 
 def _settle(coded: _Coded, own: Ints, rows: Ints, least: Whole, found: Nearest) -> None:
     """Compare candidates in float32."""
-    scores = np.matmul(coded.vectors[rows], coded.vectors[own][:, :, None])[:, :, 0]
+    scores = np.empty(rows.shape, np.float32)
+    for start in range(0, len(own), FEW):
+        some = slice(start, start + FEW)
+        asked = coded.vectors[own[some], :, None]
+        scores[some] = np.matmul(coded.vectors[rows[some]], asked)[:, :, 0]
     best, chosen, sure = finding.others(rows, scores, own, found.rows.shape[1])
     hidden = least * coded.unit[own] + coded.moved[own]
     everything = rows.shape[1] >= len(coded.vectors)
@@ -185,7 +201,8 @@ def _settle(coded: _Coded, own: Ints, rows: Ints, least: Whole, found: Nearest) 
 
 def _largest(asked: NDArray[np.uint8], turned: NDArray[np.int8], few: int) -> tuple[Whole, Ints]:
     """Of each row the largest products with the columns, and which columns these are."""
-    together = max(1, AT_ONCE // turned.shape[1])
+    columns = turned.shape[1]
+    together = max(1, min(max(ROWS, AT_ONCE // columns), MOST // columns))
     found = [
         _session().run(
             ["products", "columns"],

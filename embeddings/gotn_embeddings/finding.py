@@ -67,6 +67,13 @@ def nearest(
     return places, scores
 
 
+def exactly(asked: Vectors, rows: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
+    """The k nearest of these rows to each asked, and their cosines."""
+    faiss = _faiss()
+    scores, found = faiss.knn(asked, rows, k, metric=faiss.METRIC_INNER_PRODUCT)
+    return found, scores
+
+
 def cells(rows: Vectors, count: int) -> tuple[Vectors, NDArray[np.int64]]:
     """So many centres of the vectors, and of each vector the nearest; the same every time."""
     faiss = _faiss()

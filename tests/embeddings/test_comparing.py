@@ -117,7 +117,7 @@ def test_what_is_kept_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     """Products in pieces are the same products."""
     vectors = clustered(900)
     whole = comparing.nearest(vectors, 5)
-    monkeypatch.setattr(comparing, "AT_ONCE", 9000)
+    monkeypatch.setattr(comparing, "MOST", 9000)
     pieces = comparing.nearest(vectors, 5)
     assert (whole.rows == pieces.rows).all()
     assert (whole.sure == pieces.sure).all()
