@@ -14,8 +14,8 @@ from gotn_embeddings.errors import NoEncoder
 from gotn_embeddings.identity import Vectors
 
 EXACT, HNSW = "exact", "hnsw"
-#: Vectors up to which each query is compared with all, which takes some 40 ms then: a graph takes
-#: 20 s to make, and among many nearly equal texts it loses others.
+#: Vectors up to which each query is compared with all, which takes 20 to 40 ms then: a graph
+#: takes 20 s to make, and among many nearly equal texts it loses others.
 SWITCH = 100_000
 #: Decimals of a cosine to which equal vectors have equal ones.
 DIGITS = 5
