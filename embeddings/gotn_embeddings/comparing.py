@@ -35,9 +35,8 @@ DEVIATIONS = 6
 ROWS, PRODUCTS, AT_ONCE, MOST = 1024, 4_000_000, 1_250_000, 16_000_000
 #: Rows that a processor's cache holds: as they are, and with the candidates of each.
 CACHED, FEW = 256, 32
-#: Neighbours that are looked at in float32 in all, where many are as near as the last: at most so
-#: many of each row, and of all rows that are not sure.
-WIDEST, WIDE = 1024, 4_000_000
+#: Neighbours that are looked at in float32 in all of all rows that are not sure.
+WIDE = 4_000_000
 #: The largest whole numbers: a product of two pairs fits 16 bits, which older processors add in.
 ASKED, KEPT = 63, 127
 
@@ -103,9 +102,9 @@ def _exactly(vectors: Vectors, left: Ints, found: Nearest) -> None:
                 rows, scores, own, k
             )
         left = left[~sure]
-        if wide == min(count, WIDEST) or len(left) * 4 * wide > WIDE:
+        if wide == min(count, finding.WIDEST) or len(left) * 4 * wide > WIDE:
             return
-        wide = min(4 * wide, count, WIDEST)
+        wide = min(4 * wide, count, finding.WIDEST)
 
 
 class _Coded:
@@ -146,10 +145,8 @@ def _candidates(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
 
 
 def _of_all(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
-    turned = np.ascontiguousarray(coded.kept.T)
-    for start in range(0, len(coded.vectors), ROWS):
-        products, rows = _largest(coded.asked[start : start + ROWS], turned, few)
-        yield np.arange(start, start + len(rows)), rows, products.min(axis=1)
+    products, rows = _largest(coded.asked, np.ascontiguousarray(coded.kept.T), few)
+    yield np.arange(len(rows)), rows, products.min(axis=1)
 
 
 def _of_cells(coded: _Coded, few: int) -> Iterator[tuple[Ints, Ints, Whole]]:
@@ -206,13 +203,16 @@ def _largest(asked: NDArray[np.uint8], turned: NDArray[np.int8], few: int) -> tu
     found = [
         _session().run(
             ["products", "columns"],
-            {"asked": some, "kept": turned, "few": np.array([few], np.int64)},
+            {
+                "asked": asked[start : start + together],
+                "kept": turned,
+                "few": np.array([few], np.int64),
+            },
         )
-        for some in (asked[n : n + together] for n in range(0, len(asked), together))
+        for start in range(0, len(asked), together)
     ]
-    if len(found) == 1:
-        return found[0][0], found[0][1]
-    return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+    products, places = zip(*found, strict=True)
+    return np.concatenate(products), np.concatenate(places)
 
 
 @cache

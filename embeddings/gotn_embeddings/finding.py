@@ -19,6 +19,8 @@ EXACT, HNSW = "exact", "hnsw"
 SWITCH = 100_000
 #: Decimals of a cosine to which equal vectors have equal ones.
 DIGITS = 5
+#: How many are looked at for one, at most, where those left out may be as near as the last.
+WIDEST = 1024
 #: Edges of a vector in the graph, candidates looked at when it is added, and when it is asked.
 LINKS, BUILDING, ASKING = 32, 40, 64
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gotn_embeddings import comparing, finding
-from gotn_embeddings.finding import EXACT, HNSW, SWITCH
+from gotn_embeddings.finding import EXACT, HNSW, SWITCH, WIDEST
 from gotn_embeddings.identity import ModelIdentity, Vectors
 from gotn_embeddings.turns import Turns
 from gotn_embeddings.vectors import Hit, Neighbours, checked
@@ -30,8 +30,8 @@ LOST, NEAR, AGAIN = 0.001, 0.001, 1.2
 QUERIES = 1024
 #: Vectors that are added to a graph that grows, before it looks whether it is still wanted.
 PIECE = 500
-#: How many more than asked for are looked at, for ties, and how many where all are as near.
-SPARE, WIDEST = 16, 1024
+#: How many more than asked for are looked at, for ties.
+SPARE = 16
 
 
 class FaissIndex:

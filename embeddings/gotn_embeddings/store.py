@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ class _Open:
     #: Whether it has changed since its file was written.
     unsaved: bool = False
     #: Makes the graph of an index that has outgrown exact search.
-    growing: "asyncio.Future[None] | None" = None
+    growing: Future[None] | None = None
     #: Taken while it changes and while it is saved, so that a file's parts belong together.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -118,12 +118,15 @@ class FaissStore:
         self, project: str, queries: Vectors, k: int, among: Collection[str] | None = None
     ) -> list[list[Hit]]:
         """The k nearest of each query, best first, of `among` alone where it is given."""
-        opened = await self._open(project)
-        found = await asyncio.to_thread(opened.index.search, queries, k, among)
-        if opened.index.outgrown and (opened.growing is None or opened.growing.done()):
-            loop = asyncio.get_running_loop()
-            opened.growing = loop.run_in_executor(self._gardener, self._grow, opened)
-        return found
+
+        def work() -> list[list[Hit]]:
+            opened = self._loaded(project)
+            found = opened.index.search(queries, k, among)
+            if opened.index.outgrown and (opened.growing is None or opened.growing.done()):
+                opened.growing = self._gardener.submit(self._grow, opened)
+            return found
+
+        return await asyncio.to_thread(work)
 
     async def neighbours(self, project: str, k: int) -> Neighbours:
         """The k nearest others of every vector."""
@@ -160,7 +163,7 @@ class FaissStore:
     async def settled(self) -> None:
         """Wait until no graph is being made; without one that could not be, search is exact."""
         growing = [one.growing for one in list(self._opened.values()) if one.growing]
-        await asyncio.gather(*growing, return_exceptions=True)
+        await asyncio.gather(*map(asyncio.wrap_future, growing), return_exceptions=True)
 
     @contextmanager
     def _ended(self, project: str) -> Iterator[None]:

@@ -63,7 +63,7 @@ def _by_graph(encoded: Encoded) -> Ranks:
     """Ranks by an HNSW graph: those of the first ten, all others behind them in no order."""
     index, count = FaissIndex(encoded.identity, switch=1), len(encoded.vectors)
     index.put({f"{row:06}": vector for row, vector in enumerate(encoded.vectors)})
-    index.grow()
+    assert index.grow(), "a graph that loses vectors is not what is measured"
     scores = np.full((count, count), -1.0)
     for row, hits in enumerate(index.search(encoded.vectors, FIRST + 1)):
         for hit in hits:
