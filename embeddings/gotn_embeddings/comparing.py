@@ -11,6 +11,7 @@ with the number of vectors and not with its square: that finds nearly all, and s
 
 import importlib.util
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,9 +24,8 @@ from gotn_embeddings.identity import Vectors
 
 Ints = NDArray[np.int64]
 Whole = NDArray[np.int32]
-#: Vectors about a cell, and cells that are looked at: up to their product nothing is left out.
-CELL, CELLS = 3200, 8
-WHOLE = CELL * CELLS
+#: Vectors about a cell, cells that are looked at, and vectors up to which all are compared.
+CELL, CELLS, WHOLE = 2000, 9, 25_600
 #: How many more than asked for are compared in float32.
 SPARE = 8
 #: Deviations of the rounding beyond which nothing is expected.
@@ -74,10 +74,15 @@ def nearest(vectors: Vectors, k: int) -> Nearest:
     count = len(vectors)
     found = _none(count, k)
     coded = _Coded(vectors)
-    for own, rows, least in _candidates(coded, min(k + SPARE, count)):
-        for start in range(0, len(own), ROWS):
-            some = slice(start, start + ROWS)
-            _settle(coded, own[some], rows[some], least[some], found)
+    with ThreadPoolExecutor(processor.threads()) as pool:
+        for own, rows, least in _candidates(coded, min(k + SPARE, count)):
+            blocks = [slice(start, start + ROWS) for start in range(0, len(own), ROWS)]
+            begun = [
+                pool.submit(_settle, coded, own[some], rows[some], least[some], found)
+                for some in blocks
+            ]
+            for block in begun:
+                block.result()
     return found
 
 
