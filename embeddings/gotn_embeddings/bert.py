@@ -38,6 +38,8 @@ def check(files: ModelFiles) -> None:
         ),
         "pooling": (files.pooling, {"mean", "cls"}),
         "parts": (files.modules, {PARTS, PARTS[:2]}),
+        "default prompt": (files.prompt, {""}),
+        "do_lower_case": (files.lowers, {False}),
         "weights": (files.weights.is_file(), {True}),
         "tokenizer.json": ((files.folder / "tokenizer.json").is_file(), {True}),
     }
@@ -45,7 +47,7 @@ def check(files: ModelFiles) -> None:
         if found not in known:
             raise NoModel(
                 f"The torch-free encoder cannot run {files.name}: its {name} is {found!r}, "
-                f"expected {' or '.join(map(repr, known))}. sentence-transformers can: "
+                f"expected {' or '.join(sorted(map(repr, known)))}. sentence-transformers can: "
                 "pip install 'gotn[embeddings]'",
                 model=files.name,
             )

@@ -7,18 +7,14 @@ import importlib.util
 from collections.abc import Callable
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gotn_embeddings import bert, processor
 from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import ADVICE, NoEncoder
 from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
-from gotn_embeddings.windows import Window, Windows
+from gotn_embeddings.windows import Ids, Window, Windows, padded
 
-Ids = NDArray[np.int64]
 Run = Callable[[Ids, Ids], Vectors]
 
 
@@ -40,7 +36,7 @@ class LightEngine:
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
-        return self._run(*_padded(windows))
+        return self._run(*padded(windows))
 
     def _openvino(self, files: ModelFiles) -> tuple[str, Run]:
         """bfloat16 where the processor has it and it agrees with float32 on the samples."""
@@ -48,7 +44,7 @@ class LightEngine:
         if not processor.has_bfloat16():
             return "float32", exact
         fast = _openvino(files, "bf16")
-        sample = _padded([window for many in self.windows.cut(list(TEXTS)) for window in many])
+        sample = padded([window for many in self.windows.cut(list(TEXTS)) for window in many])
         agreement = float((exact(*sample) * fast(*sample)).sum(axis=1).min())
         return ("bfloat16", fast) if agreement >= AGREEMENT else ("float32", exact)
 
@@ -58,17 +54,6 @@ def windows(files: ModelFiles) -> Windows:
     from tokenizers import Tokenizer
 
     return Windows(Tokenizer.from_file(str(files.folder / "tokenizer.json")), files.window)
-
-
-def _padded(windows: list[Window]) -> tuple[Ids, Ids]:
-    """The windows as rows of ids, zeros behind, and which are real."""
-    longest = max(len(window.ids) for window in windows)
-    ids = np.zeros((len(windows), longest), np.int64)
-    mask = np.zeros_like(ids)
-    for row, window in enumerate(windows):
-        ids[row, : len(window.ids)] = window.ids
-        mask[row, : len(window.ids)] = 1
-    return ids, mask
 
 
 def _onnxruntime(files: ModelFiles) -> Run:

@@ -66,6 +66,20 @@ class ModelFiles:
         return "+".join(name for flag, name in FLAGS.items() if found.get(flag)) or "mean"
 
     @cached_property
+    def prompt(self) -> str:
+        """What sentence-transformers puts before every text of this model; mostly nothing."""
+        said = self._json("config_sentence_transformers.json")
+        return str((said.get("prompts") or {}).get(said.get("default_prompt_name")) or "")
+
+    @cached_property
+    def lowers(self) -> bool:
+        """Whether sentence-transformers makes letters small that the tokenizer would tell apart."""
+        normalizer = self._json("tokenizer.json").get("normalizer") or {}
+        steps = normalizer.get("normalizers") or [normalizer]
+        done = any(step.get("type") == "Lowercase" or step.get("lowercase") for step in steps)
+        return bool(self._json("sentence_bert_config.json").get("do_lower_case")) and not done
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Words that the model knows whole, in small letters; none where it knows only pieces."""
         found = self._json("tokenizer.json").get("model") or {}
@@ -93,6 +107,7 @@ class ModelFiles:
         ):
             path = self.folder / name
             digest.update(f"{name}:".encode() + (path.read_bytes() if path.exists() else b""))
+        digest.update(self.prompt.encode())
         for path in sorted(self.folder.rglob("*.safetensors")) or sorted(
             self.folder.rglob("pytorch_model*.bin")
         ):

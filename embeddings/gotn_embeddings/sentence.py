@@ -6,6 +6,7 @@ float32's on the sample texts; else in float32.
 
 import importlib.util
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,14 +17,18 @@ from gotn_embeddings.errors import NoEncoder, NoModel
 from gotn_embeddings.identity import AGREEMENT, Vectors
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
-from gotn_embeddings.windows import Window, Windows
+from gotn_embeddings.windows import Window, Windows, padded
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from torch import Tensor
 
+Embed = Callable[[list[Window]], "Tensor"]
 Arithmetic = Literal["auto", "float32", "bfloat16"]
 #: Tokens that a GPU is given at once; of a processor's few it would be idle most of the time.
 GPU_TOKENS = 8192
+#: Cosines of vectors that differ by the order of sums alone.
+SAME = 0.999999
 #: How to get what is missing.
 ADVICE = "pip install 'gotn[embeddings]'"
 
@@ -45,44 +50,73 @@ class SentenceEngine:
         self.tokens = TOKENS if self.device.startswith("cpu") else GPU_TOKENS
         self._model = _loaded(files, self.device)
         self.arithmetic = "float32"
-        self.windows = Windows(
-            _tokenizer(self._model, files), self._model.max_seq_length or files.window
-        )
+        length = self._model.max_seq_length or files.window
+        self.windows = Windows(_tokenizer(self._model, files), length, files.prompt)
         width = self._model.get_embedding_dimension()
         self.identity = files.identity(int(width or 0))
-        if arithmetic == "bfloat16" or (arithmetic == "auto" and self._better_in_bfloat16()):
+        samples = [window for many in self.windows.cut(list(TEXTS)) for window in many]
+        self._embed = self._chosen(samples)
+        if arithmetic == "bfloat16" or (arithmetic == "auto" and self._agrees_in_bfloat16(samples)):
             self.arithmetic = "bfloat16"
             _halve(self._model)
 
     def run(self, windows: list[Window]) -> Vectors:
         """One vector of length 1 a window, in their order."""
-        return self._encode([window.text for window in windows], self.arithmetic)
+        return self._vectors(windows, self._embed, self.arithmetic)
 
-    def _better_in_bfloat16(self) -> bool:
-        """Whether this device computes it, and agrees with float32 on the sample texts."""
+    def _chosen(self, samples: list[Window]) -> "Embed":
+        """By tokens, if that is the same: the library would cut them out of the texts once more.
+
+        It is not the same for a model that puts words of its own before each text.
+        """
+        exact = self._vectors(samples, self._of_texts, "float32")
+        try:
+            direct = self._vectors(samples, self._of_tokens, "float32")
+        except (KeyError, TypeError, ValueError, RuntimeError):
+            return self._of_texts
+        same = float((exact * direct).sum(axis=1).min()) >= SAME
+        return self._of_tokens if same else self._of_texts
+
+    def _agrees_in_bfloat16(self, samples: list[Window]) -> bool:
+        """Whether this device computes bfloat16, and agrees with float32 on the sample texts."""
         if not _computes_bfloat16(self.device):
             return False
-        pieces = [window.text for many in self.windows.cut(list(TEXTS)) for window in many]
-        exact, fast = self._encode(pieces, "float32"), self._encode(pieces, "bfloat16")
+        exact, fast = (self._vectors(samples, self._embed, way) for way in ("float32", "bfloat16"))
         return float((exact * fast).sum(axis=1).min()) >= AGREEMENT
 
-    def _encode(self, texts: list[str], arithmetic: str) -> Vectors:
+    def _vectors(self, windows: list[Window], embed: "Embed", arithmetic: str) -> Vectors:
         import torch
 
         # Products in bfloat16, norms and sums in float32: wholly in bfloat16 the vectors of
         # real texts are a cosine of only 0.99988 away.
         kind = torch.device(self.device).type
-        with torch.autocast(kind, torch.bfloat16, enabled=arithmetic == "bfloat16"):
-            found = self._model.encode(
-                texts,
-                batch_size=len(texts),
-                show_progress_bar=False,
-                convert_to_numpy=True,
-                normalize_embeddings=True,
-            )
-        vectors: Vectors = np.asarray(found, np.float32)
+        with (
+            torch.inference_mode(),
+            torch.autocast(kind, torch.bfloat16, enabled=arithmetic == "bfloat16"),
+        ):
+            found = embed(windows)
+        vectors: Vectors = found.float().cpu().numpy()
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
+
+    def _of_texts(self, windows: list[Window]) -> "Tensor":
+        """As the library's users encode."""
+        return self._model.encode(
+            [window.text for window in windows],
+            batch_size=len(windows),
+            show_progress_bar=False,
+            convert_to_tensor=True,
+        )
+
+    def _of_tokens(self, windows: list[Window]) -> "Tensor":
+        """The same of the tokens that the windows have."""
+        import torch
+
+        ids, mask = padded(windows, self._model.tokenizer.pad_token_id)
+        features = {"input_ids": ids, "attention_mask": mask}
+        given = {name: torch.from_numpy(row).to(self.device) for name, row in features.items()}
+        found: Tensor = self._model(given)["sentence_embedding"]
+        return found
 
 
 def _device() -> str:

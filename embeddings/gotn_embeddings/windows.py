@@ -8,6 +8,11 @@ its windows' vectors, weighted by their tokens.
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+#: Token ids, or which of them are real, a row a window.
+Ids = NDArray[np.int64]
 #: Characters of one text; more is no text that a plan's node could need.
 LONGEST = 4_000_000
 #: Characters that are cut into windows at once: what a tokenizer needs grows with them.
@@ -35,15 +40,29 @@ class Window:
     ids: list[int]
 
 
+def padded(windows: list[Window], padding: int = 0) -> tuple[Ids, Ids]:
+    """The windows as rows of ids, filled up behind, and a 1 for each that is real."""
+    longest = max(len(window.ids) for window in windows)
+    ids = np.full((len(windows), longest), padding, np.int64)
+    mask = np.zeros_like(ids)
+    for row, window in enumerate(windows):
+        ids[row, : len(window.ids)] = window.ids
+        mask[row, : len(window.ids)] = 1
+    return ids, mask
+
+
 class Windows:
     """Cuts texts by a model's own tokens."""
 
-    def __init__(self, tokenizer: Any, length: int) -> None:
-        """`tokenizer` is one of the tokenizers library; `length` counts the model's marks too."""
+    def __init__(self, tokenizer: Any, length: int, prompt: str = "") -> None:
+        """`tokenizer` is one of the tokenizers library; `length` counts the model's marks too.
+
+        Room is left for a `prompt` that comes before each window.
+        """
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
-        self._length = length
+        self._length = length = length - len(tokenizer.encode(prompt, add_special_tokens=False).ids)
         self._room = max(1, length - tokenizer.num_special_tokens_to_add(is_pair=False))
 
     def cut(self, texts: list[str]) -> list[list[Window]]:

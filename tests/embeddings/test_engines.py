@@ -1,6 +1,7 @@
 """Engines of the same weights agree on real text, so that their vectors may stand together."""
 
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from embeddings.conftest import needs
 from gotn.similarity.pairs import SAME
 from gotn_embeddings import bert
 from gotn_embeddings.encoder import TextEncoder
+from gotn_embeddings.errors import NoModel
 from gotn_embeddings.identity import AGREEMENT, Encoded
 from gotn_embeddings.light import LightEngine
 from gotn_embeddings.models import ModelFiles
@@ -91,8 +93,9 @@ def test_neighbours_are_the_same(files: ModelFiles, exact: Encoded, real_texts: 
 def linked(files: ModelFiles, folder: Path, *but: str) -> ModelFiles:
     """The model in another folder, by links, as in Hugging Face's cache; without some files."""
     for path in files.folder.rglob("*"):
-        if path.is_file() and path.name not in but:
-            place = folder / path.relative_to(files.folder)
+        within = path.relative_to(files.folder)
+        if path.is_file() and within.as_posix() not in but:
+            place = folder / within
             place.parent.mkdir(exist_ok=True)
             place.symlink_to(path)
     return ModelFiles(files.name, folder)
@@ -113,6 +116,67 @@ def halved(path: Path, to: Path) -> None:
         end += array.nbytes
     said = json.dumps(header).encode()
     to.write_bytes(struct.pack("<Q", len(said)) + said + b"".join(parts))
+
+
+def saying(files: ModelFiles, folder: Path, name: str, **said: object) -> ModelFiles:
+    """The model in another folder, with something else in one of its files of settings."""
+    before = json.loads((files.folder / name).read_text("utf-8"))
+    other = linked(files, folder, name)
+    (folder / name).parent.mkdir(exist_ok=True)
+    with (folder / name).open("x", encoding="utf-8") as file:  # never through a link
+        json.dump({**before, **said}, file)
+    return other
+
+
+def test_a_models_own_prompt_is_put_before(files: ModelFiles, tmp_path: Path) -> None:
+    """As the library does; windows leave room for it, and vectors without it are others."""
+    needs("sentence_transformers")
+    prompts = {"query": "Represent this for finding what belongs to it: ", "document": ""}
+    prompted = saying(
+        files,
+        tmp_path,
+        "config_sentence_transformers.json",
+        prompts=prompts,
+        default_prompt_name="query",
+    )
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+
+    model = SentenceTransformer(str(prompted.folder), device="cpu")
+    texts = ["Users cannot sign in", "Bake a chocolate cake"]
+    engine = SentenceEngine(prompted, device="cpu", arithmetic="float32")
+    ours = TextEncoder(engine).encode(texts).vectors
+    assert float((ours * model.encode(texts, show_progress_bar=False)).sum(axis=1).min()) > 0.999999
+    plain = SentenceEngine(files, device="cpu", arithmetic="float32")
+    assert float((ours * TextEncoder(plain).encode(texts).vectors).sum(axis=1).max()) < 0.99
+    assert engine.identity.revision != plain.identity.revision
+    (windows,) = engine.windows.cut(["word " * 1000])
+    longest = max(len(model.tokenizer(prompts["query"] + w.text)["input_ids"]) for w in windows)
+    assert longest <= files.window
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "says"),
+    [
+        (
+            "config_sentence_transformers.json",
+            {"prompts": {"query": "query: "}, "default_prompt_name": "query"},
+            "its default prompt is 'query: '",
+        ),
+        ("sentence_bert_config.json", {"do_lower_case": True}, None),
+        ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}, "its pooling is 'mean+max'"),
+    ],
+)
+def test_what_the_graph_has_not_is_refused(
+    files: ModelFiles, tmp_path: Path, name: str, said: dict[str, object], says: str | None
+) -> None:
+    """Rather than vectors that sentence-transformers would not give."""
+    needs("onnxruntime")
+    other = saying(files, tmp_path, name, **said)
+    if says is None:  # small letters are what this model's tokenizer makes anyway
+        assert LightEngine(other).identity.dimension == 384
+    else:
+        with pytest.raises(NoModel, match=re.escape(says)):
+            LightEngine(other)
 
 
 def test_weights_stay_in_their_file(files: ModelFiles, tmp_path: Path) -> None:
