@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from gotn_embeddings import finding, processor, wire
 from gotn_embeddings.identity import Vectors
+from gotn_embeddings.vectors import Neighbours
 
 Ints = NDArray[np.int64]
 Whole = NDArray[np.int32]
@@ -54,6 +55,11 @@ class Nearest:
     scores: Vectors
     #: Of each row, whether rounding is likely to have hidden nothing of what it was compared with.
     sure: NDArray[np.bool_]
+
+
+def compared(ids: list[str], vectors: Vectors, k: int) -> Neighbours:
+    """The k nearest others of every vector, or as many as there are."""
+    return Neighbours(ids, *neighbours(vectors, max(0, min(k, len(ids) - 1))))
 
 
 def neighbours(vectors: Vectors, k: int) -> tuple[Ints, Vectors]:

@@ -160,8 +160,7 @@ class FaissIndex:
 
     def neighbours(self, k: int) -> Neighbours:
         """The k nearest others of every vector, of one moment; changes go on meanwhile."""
-        ids, vectors = self.everything()
-        return Neighbours(ids, *comparing.neighbours(vectors, max(0, min(k, len(ids) - 1))))
+        return comparing.compared(*self.everything(), k)
 
     def everything(self) -> tuple[list[str], Vectors]:
         """All ids in order and their vectors, of one moment."""

@@ -8,12 +8,21 @@ The store serves `IDENTITY`; projects are `one` and `other`, new for each test.
 """
 
 import asyncio
+import threading
 import uuid
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gotn_embeddings import BadVector, IndexUnusable, ModelIdentity, Position, VectorStore
+from gotn_embeddings import (
+    BadVector,
+    IndexUnusable,
+    ModelIdentity,
+    Position,
+    VectorStore,
+    comparing,
+)
 from gotn_embeddings.identity import Vectors
 
 IDENTITY = ModelIdentity(model="tests", revision="0" * 16, pooling="mean", dimension=8)
@@ -120,6 +129,22 @@ class VectorStoreConformance:
         for row, id_ in enumerate(found.ids):
             rest = {other: held[other] for other in held if other != id_}
             assert nearest(rest, held[id_], 4) == [found.ids[at] for at in found.rows[row]]
+
+    async def test_neighbours_hold_nobody_up(
+        self, store: VectorStore, one: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All are compared beside the event loop, which has other requests to answer."""
+        where: list[threading.Thread] = []
+        real = comparing.neighbours
+
+        def told(rows: Vectors, k: int) -> Any:
+            where.append(threading.current_thread())
+            return real(rows, k)
+
+        monkeypatch.setattr(comparing, "neighbours", told)
+        await store.replace(one, vectors(3), FIRST)
+        await store.neighbours(one, 2)
+        assert [thread is threading.main_thread() for thread in where] == [False]
 
     async def test_neighbours_of_few(self, store: VectorStore, one: str) -> None:
         """None, one, or equal vectors: an answer, no error."""

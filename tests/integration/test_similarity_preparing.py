@@ -5,7 +5,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from factories import make_edge
+from factories import make_edge, make_node
 from meaning import drafts, engine
 
 from gotn.database.connection import Database
@@ -80,6 +80,28 @@ async def test_a_budget_is_kept(compared: Engine, project: str) -> None:
     tight = await preparing.context(compared, project, "restore", whole.tokens - 1)
     assert tight.parts[1].shortened
     assert "every night" not in tight.text
+
+
+async def test_of_a_long_task_its_prompt_is_cut(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """What a node works on, and when it is done, stays; where that alone is too much, it is cut."""
+    prompt = "Read each word of this: " + "überlang " * 200
+    task = make_node("long", prompt_text=prompt, success_criteria=["tests are green"])
+    await bulk.add_graph(database, request_, [task], [])
+    for budget in (50, 61, 200, 400):
+        found = await preparing.context(compared, request_.project_id, "long", budget)
+        assert found.parts[0].shortened
+        assert preparing.tokens(found.text) <= budget
+        assert budget - preparing.tokens(found.text) <= 10
+        assert found.text.startswith("# long: ")
+        assert "überlang … (cut to fit)\n\nDone when: " in found.text
+        assert found.text.endswith('["tests are green"]\n\n')
+    criteria = make_node("strict", prompt_text="Do it.", success_criteria=["word " * 100])
+    await bulk.add_graph(database, request_, [criteria], [])
+    found = await preparing.context(compared, request_.project_id, "strict", 50)
+    assert "Do it.\n\nDone when: " in found.text
+    assert found.text.endswith("word … (cut to fit)\n\n")
 
 
 async def test_without_an_encoder_the_rest_is_there(

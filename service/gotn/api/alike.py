@@ -153,7 +153,7 @@ described(
     tokens="About how many tokens it has: a fourth of its bytes, rounded up.",
     usefulness="What parts are ordered by: 1 for the node, 1 / distance of a prerequisite, "
     "else the cosine.",
-    shortened="It was cut to fit: the node's own text at its end, others to what they brought.",
+    shortened="It was cut to fit: the node's own task in its prompt, others to what they brought.",
 )
 described(
     NodeContext,

@@ -23,6 +23,8 @@ BEFORE, SOLVED = 50, 10
 ALIKE = 0.3
 #: Bytes of a token, about.
 BYTES = 4
+#: Where a text goes on that is cut.
+CUT = " … (cut to fit)"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ async def context(engine: Engine, project_id: str, id_: str, budget: int) -> Nod
         return _record(project_id, found[id_]), known, brought
 
     node, known, brought = await engine.database.read(read)
-    return fitted(_task(node), _parts(known, brought), budget, note)
+    return _fitted(_task(node, budget), _parts(known, brought), budget, note)
 
 
 async def _alike(engine: Engine, project_id: str, id_: str) -> dict[str, float]:
@@ -125,31 +127,54 @@ def _short(one: _Known, artifacts: Any, outputs: Any) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _task(node: WorkNode) -> ContextPart:
-    lines = [f"# {node.id}: {node.summary}", "", node.prompt_text, ""]
-    for name, value in (
-        ("Works on", node.exec_target),
-        ("Before it starts", node.guards),
-        ("Done when", node.success_criteria),
-        ("Artifacts", node.artifacts),
-    ):
-        if value:
-            lines.append(f"{name}: {value if isinstance(value, str) else shapes.dumps(value)}")
-    text = "\n".join(lines).rstrip() + "\n\n"
+def _task(node: WorkNode, budget: int) -> ContextPart:
+    """The node's own task; its prompt is cut to fit, not what says when it is done."""
+    details = [
+        f"{name}: {value if isinstance(value, str) else shapes.dumps(value)}"
+        for name, value in (
+            ("Works on", node.exec_target),
+            ("Before it starts", node.guards),
+            ("Done when", node.success_criteria),
+            ("Artifacts", node.artifacts),
+        )
+        if value
+    ]
+    whole = _joined(node, node.prompt_text, details)
+    text, room = whole, budget * BYTES
+    if (over := len(whole.encode()) - room) > 0:
+        prompt = _begun(node.prompt_text, len(node.prompt_text.encode()) - over)
+        text = _joined(node, prompt, details) if prompt else _begun(whole, room - 2) + "\n\n"
     return ContextPart(
-        kind=PartKind.TASK, id=node.id, text=text, tokens=tokens(text), usefulness=1.0
+        kind=PartKind.TASK,
+        id=node.id,
+        text=text,
+        tokens=tokens(text),
+        usefulness=1.0,
+        shortened=text != whole,
     )
 
 
-def fitted(
+def _joined(node: WorkNode, prompt: str, details: list[str]) -> str:
+    said = [f"# {node.id}: {node.summary}", prompt, "\n".join(details)]
+    return "\n\n".join(said).rstrip() + "\n\n"
+
+
+def _begun(text: str, size: int) -> str:
+    """The first words of a text within so many bytes, and a mark that it goes on; else nothing."""
+    kept = text.encode()[: max(0, size - len(CUT.encode()))].decode(errors="ignore")
+    ended = kept[: max(kept.rfind(" "), kept.rfind("\n"))] if len(kept) < len(text) else kept
+    return f"{ended if 2 * len(ended) > len(kept) else kept}{CUT}" if kept else ""
+
+
+def _fitted(
     task: ContextPart,
     parts: list[tuple[ContextPart, ContextPart]],
     budget: int,
     note: str | None,
 ) -> NodeContext:
     """As much as fits, the most useful first: whole, else what it brought, else left out."""
-    taken = [_cut(task, budget)]
-    left = budget - taken[0].tokens
+    taken = [task]
+    left = budget - task.tokens
     left_out = []
     for forms in parts:
         fit = next((one for one in forms if one.tokens <= left), None)
@@ -167,13 +192,6 @@ def fitted(
         left_out=tuple(left_out),
         note=note,
     )
-
-
-def _cut(task: ContextPart, budget: int) -> ContextPart:
-    if task.tokens <= budget:
-        return task
-    kept = task.text.encode()[: budget * BYTES - 4].decode(errors="ignore") + "…"
-    return replace(task, text=kept, tokens=tokens(kept), shortened=True)
 
 
 def tokens(text: str) -> int:

@@ -55,7 +55,7 @@ class ContextPart:
     tokens: int
     #: What parts are ordered by: 1 for the node, 1 / distance of a prerequisite, else the cosine.
     usefulness: float
-    #: Whether it was cut to fit: the node's own text at its end, others to what they brought.
+    #: Whether it was cut to fit: the node's own task in its prompt, others to what they brought.
     shortened: bool = False
     #: Paths and outputs that it made, where it is finished.
     artifacts: Any = None

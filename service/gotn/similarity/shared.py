@@ -5,6 +5,7 @@ vector index. That index knows no projects: it is asked for ever more until enou
 are among them, and what is still missing then is found by comparing all of the project's.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -131,10 +132,10 @@ class DatabaseStore:
 
     async def neighbours(self, project: str, k: int) -> Neighbours:
         """The k nearest others of every vector: read once, and compared in this process."""
-        from gotn_embeddings.index import FaissIndex  # noqa: PLC0415  # FAISS, when it is used
+        from gotn_embeddings import comparing  # noqa: PLC0415  # and FAISS, when it is used
 
         await self.position(project)
-        index = FaissIndex(self._identity)
+        found: dict[str, Vectors] = {}
         after = ""
         while True:
             rows = await self._database.read(
@@ -144,9 +145,13 @@ class DatabaseStore:
             )
             if not rows:
                 break
-            index.put(_vectors(rows))
+            found |= _vectors(rows)
             after = rows[-1][0]
-        return index.neighbours(k)
+        ids = sorted(found)
+        vectors = np.array([found.pop(id_) for id_ in ids], np.float32)
+        return await asyncio.to_thread(
+            comparing.compared, ids, vectors.reshape(-1, self._identity.dimension), k
+        )
 
     async def drop(self, project: str) -> None:
         """Forget the collection; no error where there is none."""
