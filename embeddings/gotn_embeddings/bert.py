@@ -40,6 +40,7 @@ def check(files: ModelFiles) -> None:
         "parts": (files.modules, {PARTS, PARTS[:2]}),
         "default prompt": (files.prompt, {""}),
         "do_lower_case": (files.lowers, {False}),
+        "tokenizer_config.json, against tokenizer.json,": (files.contradicted, {()}),
         "weights": (files.weights.is_file(), {True}),
         "tokenizer.json": ((files.folder / "tokenizer.json").is_file(), {True}),
     }

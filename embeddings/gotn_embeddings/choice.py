@@ -75,7 +75,7 @@ class ChosenEncoder:
         self._lock = threading.RLock()
         self._loaded: dict[str, TextEncoder] = {}
         #: Engines that turned out not to run this model, with the reason.
-        self._refused: dict[str, NoModel] = {}
+        self._refused: dict[str, NoModel | NoEncoder] = {}
 
     @property
     def identity(self) -> ModelIdentity:
@@ -103,8 +103,11 @@ class ChosenEncoder:
     def _load(self, name: str) -> None:
         try:
             self._loaded[name] = TextEncoder(LOADERS[name](self._files))
-        except NoModel as error:
+        except (NoEncoder, NoModel) as error:
             self._refused[name] = error
+        except Exception as error:  # noqa: BLE001  # engines say in many ways what they cannot load
+            said = f"{type(error).__name__}: {error}".strip()[:300]
+            self._refused[name] = NoModel(f"{name} cannot run {self._files.name}: {said}.")
 
 
 def _sentence(files: ModelFiles) -> Engine:

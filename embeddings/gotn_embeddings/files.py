@@ -57,16 +57,24 @@ class Loaded(NamedTuple):
     note: str | None
 
 
-def save(index: FaissIndex, path: Path, position: Position, note: str | None = None) -> bool:
+def save(
+    index: FaissIndex,
+    path: Path,
+    position: Position,
+    note: str | None = None,
+    *,
+    instead: bool = False,
+) -> bool:
     """Put the index in its file; False where the file that is there follows further already.
 
-    IndexNotSaved where it could not be written: the old file then stays as it was.
+    `instead` of whatever is there it is put in any case. IndexNotSaved where it could not be
+    written: the old file then stays as it was.
     """
     new = path.with_name(f"{path.name}.new")
     with _told(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
-            if _further(path, index.identity, position):
+            if not instead and _further(path, index.identity, position):
                 return False
             try:
                 with new.open("wb") as file:

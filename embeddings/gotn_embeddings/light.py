@@ -27,6 +27,7 @@ class LightEngine:
         for package in ("tokenizers", runtime):
             if importlib.util.find_spec(package) is None:
                 raise NoEncoder(f"{package} is not installed: {ADVICE}", package=package)
+        bert.check(files)
         self.name: str = runtime
         self.windows, self.tokens = windows(files), TOKENS
         self.identity: ModelIdentity = files.identity(int(files.config.get("hidden_size", 0)))

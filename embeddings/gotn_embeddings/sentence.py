@@ -50,7 +50,9 @@ class SentenceEngine:
         self.tokens = TOKENS if self.device.startswith("cpu") else GPU_TOKENS
         self._model = _loaded(files, self.device)
         self.arithmetic = "float32"
+        places = files.config.get("max_position_embeddings")
         length = self._model.max_seq_length or files.window
+        length = min(length, int(places or length))
         self.windows = Windows(_tokenizer(self._model, files), length, files.prompt)
         width = self._model.get_embedding_dimension()
         self.identity = files.identity(int(width or 0))

@@ -29,6 +29,8 @@ class _Open:
     note: str | None = None
     #: Whether it has changed since its file was written.
     unsaved: bool = False
+    #: Whether its file is to take the place of any other, also of one that follows further.
+    instead: bool = False
     #: Makes the graph of an index that has outgrown exact search.
     growing: Future[None] | None = None
     #: Taken while it changes and while it is saved, so that a file's parts belong together.
@@ -77,8 +79,7 @@ class FaissStore:
             index = FaissIndex(self._identity, switch=self._switch)
             index.put(vectors)
             with self._lock, self._ended(project):
-                self._opened[project] = _Open(index, position, unsaved=True)
-                files.remove(self.path(project))
+                self._opened[project] = _Open(index, position, unsaved=True, instead=True)
             self._save(project)
 
         await asyncio.to_thread(work)
@@ -220,6 +221,8 @@ class FaissStore:
             if not opened.unsaved:
                 return True
             path = self.path(project)
-            done = files.save(opened.index, path, opened.position, opened.note)
-            opened.unsaved = False
+            done = files.save(
+                opened.index, path, opened.position, opened.note, instead=opened.instead
+            )
+            opened.unsaved = opened.instead = False
             return done

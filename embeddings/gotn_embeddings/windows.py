@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gotn_embeddings.errors import NoModel
+
 #: Token ids, or which of them are real, a row a window.
 Ids = NDArray[np.int64]
 #: Characters of one text; more is no text that a plan's node could need.
@@ -63,7 +65,9 @@ class Windows:
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
         self._length = length = length - len(tokenizer.encode(prompt, add_special_tokens=False).ids)
-        self._room = max(1, length - tokenizer.num_special_tokens_to_add(is_pair=False))
+        self._room = length - tokenizer.num_special_tokens_to_add(is_pair=False)
+        if self._room < 1:
+            raise NoModel("The model's own marks and prompt fill its window: no room for a text")
 
     def cut(self, texts: list[str]) -> list[list[Window]]:
         """The windows of each text, at least one each."""

@@ -12,6 +12,7 @@ from embeddings.conftest import needs
 import gotn_embeddings
 from gotn_embeddings import NoEncoder, NoModel, choice, models
 from gotn_embeddings.choice import ChosenEncoder
+from gotn_embeddings.encoder import Engine
 from gotn_embeddings.errors import ADVICE
 from gotn_embeddings.models import ModelFiles
 
@@ -254,3 +255,56 @@ def test_damaged_weights_are_an_error_in_words(files: ModelFiles, tmp_path: Path
     (tmp_path / "model.safetensors").write_bytes(files.weights.read_bytes()[:1_000_000])
     with pytest.raises(NoModel, match="no readable safetensors"):
         choice.encoder("onnx", str(tmp_path)).encode(["one"])
+    with pytest.raises(NoModel, match="no readable safetensors"):
+        choice.encoder("auto", str(tmp_path)).encode(["one"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tokenizer.json", "{"),
+        ("tokenizer.json", None),
+        ("config.json", "[]"),
+        ("config.json", '{"model_type": "bert", "hidden_size": 384}'),
+        ("modules.json", '[{"path": ""}]'),
+    ],
+)
+def test_damaged_files_are_an_error_in_words(
+    files: ModelFiles, tmp_path: Path, name: str, said: str | None
+) -> None:
+    """Whatever a library says of them; an engine that cannot is no end of the others."""
+    for path in files.folder.iterdir():
+        if path.name != name:
+            (tmp_path / path.name).symlink_to(path)
+    if said is not None:
+        (tmp_path / name).write_text(said)
+    with pytest.raises(NoModel, match=tmp_path.name):
+        choice.encoder("onnx", str(tmp_path)).encode(["one"])
+
+
+def test_an_engine_that_cannot_be_imported_is_passed_over(
+    files: ModelFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installed, and broken: the next one answers; without any the message says why."""
+
+    def broken(files: ModelFiles) -> Engine:
+        raise ImportError("libgomp.so.1: cannot open shared object file")
+
+    monkeypatch.setitem(choice.LOADERS, "sentence-transformers", broken)
+    made = choice.ChosenEncoder("auto", files, bulk=1).encode(["one"])
+    assert made.engine in {"openvino", "onnxruntime"}
+    for name in choice.PACKAGES:
+        monkeypatch.setitem(choice.LOADERS, name, broken)
+    with pytest.raises(NoModel, match="libgomp"):
+        choice.ChosenEncoder("auto", files).encode(["one"])
+
+
+def test_a_folder_of_the_default_models_name_is_not_it(
+    monkeypatch: pytest.MonkeyPatch, files: ModelFiles, tmp_path: Path
+) -> None:
+    """Where one works is no part of what is asked for; `./` before the name asks for it."""
+    (tmp_path / models.DEFAULT).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert files.folder == models.find().folder == models.find(models.DEFAULT).folder
+    with pytest.raises(NoModel, match="is no model"):
+        models.find(f"./{models.DEFAULT}")

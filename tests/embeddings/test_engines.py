@@ -164,6 +164,13 @@ def test_a_models_own_prompt_is_put_before(files: ModelFiles, tmp_path: Path) ->
         ),
         ("sentence_bert_config.json", {"do_lower_case": True}, None),
         ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}, "its pooling is 'mean+max'"),
+        ("tokenizer_config.json", {"do_lower_case": False}, "is ('do_lower_case',), expected ()"),
+        ("tokenizer_config.json", {"strip_accents": False}, "is ('strip_accents',), expected ()"),
+        (
+            "config_sentence_transformers.json",
+            {"default_prompt_name": "query"},
+            "its default prompt 'query' is none of its prompts",
+        ),
     ],
 )
 def test_what_the_graph_has_not_is_refused(
@@ -177,6 +184,45 @@ def test_what_the_graph_has_not_is_refused(
     else:
         with pytest.raises(NoModel, match=re.escape(says)):
             LightEngine(other)
+
+
+def test_a_window_is_what_the_tokenizer_says_where_the_model_does_not(
+    files: ModelFiles, tmp_path: Path
+) -> None:
+    """As sentence-transformers takes it: else the vectors of long texts would be others."""
+    needs("sentence_transformers")
+    other = saying(files, tmp_path, "tokenizer_config.json", model_max_length=128)
+    (tmp_path / "sentence_bert_config.json").unlink()
+    for engine in (SentenceEngine(other, device="cpu"), LightEngine(other)):
+        (windows,) = engine.windows.cut(["word " * 300])
+        assert (3, True) == (len(windows), max(len(w.ids) for w in windows) <= 128), engine.name
+
+
+def test_pooling_is_read_where_it_lies(files: ModelFiles, tmp_path: Path) -> None:
+    """The folder that modules.json names; it is a part of the revision."""
+    needs("sentence_transformers")
+    parts = json.loads((files.folder / "modules.json").read_text("utf-8"))
+    parts[1]["path"] = "P"
+    other = linked(files, tmp_path, "modules.json")
+    (tmp_path / "modules.json").write_text(json.dumps(parts), "utf-8")
+    (tmp_path / "P").mkdir()
+    flags = {"word_embedding_dimension": 384, "pooling_mode_mean_tokens": False}
+    said = json.dumps(flags | {"pooling_mode_cls_token": True})
+    (tmp_path / "P" / "config.json").write_text(said, "utf-8")
+    assert ("cls", True) == (other.pooling, other.revision != files.revision)
+    texts = ["Users cannot sign in", "Bake a chocolate cake"]
+    engine = SentenceEngine(other, device="cpu", arithmetic="float32")
+    exact, found = (TextEncoder(one).encode(texts) for one in (engine, LightEngine(other)))
+    assert agreement(exact, found) >= 0.999999
+
+
+def test_a_prompt_that_fills_the_window_is_refused(files: ModelFiles, tmp_path: Path) -> None:
+    """There is no room for a text: said, instead of texts cut into letters."""
+    needs("sentence_transformers")
+    said = {"prompts": {"long": "word " * 300}, "default_prompt_name": "long"}
+    other = saying(files, tmp_path, "config_sentence_transformers.json", **said)
+    with pytest.raises(NoModel, match="no room for a text"):
+        SentenceEngine(other, device="cpu")
 
 
 def test_weights_stay_in_their_file(files: ModelFiles, tmp_path: Path) -> None:

@@ -100,27 +100,33 @@ def test_damage_is_no_reason_to_keep_a_file(saved: Path) -> None:
 
 
 WITH_LITTLE_ROOM = """
-import resource, signal, sys
+import asyncio, resource, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conformance.vector_store import IDENTITY, SECOND, vectors
-from gotn_embeddings import IndexNotSaved, files
+from gotn_embeddings import FaissStore, IndexNotSaved, files
 from gotn_embeddings.index import FaissIndex
 
+path, how = Path(sys.argv[1]), sys.argv[3]
 made = FaissIndex(IDENTITY)
 made.put(vectors(2000))
+store = FaissStore(path.parent, IDENTITY)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
-    files.save(made, Path(sys.argv[1]), SECOND)
+    if how == "save":
+        files.save(made, path, SECOND)
+    else:
+        asyncio.run(store.replace("shop", vectors(2000), SECOND))
 except IndexNotSaved as error:
     print(error.message)
 """
 
 
-def test_full_disk_leaves_the_old_file(saved: Path) -> None:
+@pytest.mark.parametrize("how", ["save", "replace"])
+def test_full_disk_leaves_the_old_file(saved: Path, how: str) -> None:
     """What cannot be written is an error; the old file is there, no half one beside it."""
-    command = [sys.executable, "-c", WITH_LITTLE_ROOM, str(saved), str(TESTS)]
+    command = [sys.executable, "-c", WITH_LITTLE_ROOM, str(saved), str(TESTS), how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert f"{saved} could not be written: File too large" == done.stdout.strip()
     assert FIRST == files.load(saved, IDENTITY)[1]
