@@ -13,6 +13,7 @@ from gotn.errors import Invalid, NotFound
 from gotn.similarity import preparing
 from gotn.similarity.engine import Engine
 from gotn.similarity.records import PartKind
+from gotn.work.records import NodeStatus
 from gotn.work.usecases import bulk, claiming, ending, planning
 from gotn.work.usecases.writing import Request
 
@@ -102,6 +103,23 @@ async def test_of_a_long_task_its_prompt_is_cut(
     found = await preparing.context(compared, request_.project_id, "strict", 50)
     assert "Do it.\n\nDone when: " in found.text
     assert found.text.endswith("word … (cut to fit)\n\n")
+
+
+async def test_open_prerequisites_hide_no_finished_one(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """Sixty nearer ones are open, a farther one is done: it is there. A limit is told."""
+    near = [make_node(f"open-{n:02}") for n in range(60)]
+    far = make_node("far", status=NodeStatus.COMPLETED)
+    edges = [make_edge(one.id, "much") for one in near] + [make_edge("far", near[0].id)]
+    await bulk.add_graph(database, request_, [make_node("much"), *near, far], edges)
+    found = await preparing.context(compared, request_.project_id, "much", 4000)
+    assert (["much", "far"], None) == ([part.id for part in found.parts], found.note)
+    assert found.parts[1].kind is PartKind.PREREQUISITE
+    with mock.patch("gotn.similarity.preparing.BEFORE", 60):
+        found = await preparing.context(compared, request_.project_id, "much", 4000)
+    assert PartKind.PREREQUISITE not in {part.kind for part in found.parts}
+    assert found.note == "Of what comes before, the nearest 60 nodes were looked at."
 
 
 async def test_without_an_encoder_the_rest_is_there(

@@ -270,3 +270,10 @@ def test_steps_are_made_when_they_are_asked_for() -> None:
     assert made != tuple(made)[:3]
     with pytest.raises(IndexError):
         made[4]
+
+
+def test_reason_of_a_chain_and_of_many() -> None:
+    """Of more than two the score is the nearest pair's, and only some are named."""
+    found = make_open(11, [], soft=[(i, i + 1, 0.9 - i / 100) for i in range(10)])
+    said = plans.reason(found, _arranged(found), 0, 0, 0)
+    assert " and 3 more (up to 0.90, layer 1)." in said

@@ -17,8 +17,8 @@ from gotn.work.usecases.writing import check_project
 
 #: Tokens that can be asked for.
 LEAST, MOST = 50, 1_000_000
-#: Prerequisites and solved nodes that are looked at.
-BEFORE, SOLVED = 50, 10
+#: Prerequisites, the nearest, and solved nodes that are looked at.
+BEFORE, SOLVED = 200, 10
 #: Cosine from which on a solved node is worth reading.
 ALIKE = 0.3
 #: Bytes of a token, about.
@@ -46,17 +46,19 @@ async def context(engine: Engine, project_id: str, id_: str, budget: int) -> Nod
     check_project(project_id)
     if not LEAST <= budget <= MOST:
         raise Invalid(f"tokenBudget: expected {LEAST} to {MOST:,}, found {budget}")
-    note: str | None = None
+    notes: list[str] = []
     alike: dict[str, float] = {}
     try:
         alike = await _alike(engine, project_id, id_)
     except EncoderUnavailable as error:
-        note = error.message
+        notes.append(error.message)
 
     async def read(tx: Tx) -> tuple[WorkNode, list[_Known], dict[str, tuple[Any, Any]]]:
         before = await asking.prerequisites(tx, project_id, id_, BEFORE)
         found = await nodes.get(tx, project_id, [id_, *alike])
         known = [_before(one.node, one.distance) for one in before if _finished(one.node)]
+        if len(before) == BEFORE:
+            notes.append(f"Of what comes before, the nearest {BEFORE} nodes were looked at.")
         seen = {one.node.id for one in before}
         known += [
             _solved(_record(project_id, found[other]), cosine)
@@ -67,6 +69,7 @@ async def context(engine: Engine, project_id: str, id_: str, budget: int) -> Nod
         return _record(project_id, found[id_]), known, brought
 
     node, known, brought = await engine.database.read(read)
+    note = " ".join(dict.fromkeys(notes)) or None
     return _fitted(_task(node, budget), _parts(known, brought), budget, note)
 
 

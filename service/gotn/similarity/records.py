@@ -74,7 +74,8 @@ class NodeContext:
     parts: tuple[ContextPart, ...] = ()
     #: Ids of what would have been useful and did not fit.
     left_out: tuple[str, ...] = ()
-    #: What is missing and why: without an encoder nothing is found by meaning.
+    #: What is missing and why: without an encoder nothing is found by meaning, and of very many
+    #: prerequisites the nearest are looked at.
     note: str | None = None
 
 

@@ -18,6 +18,8 @@ from gotn.work.rules.ranks import Edges, Ints
 
 #: Groups named in an ordering reason.
 NAMED_GROUPS = 5
+#: Members of such a group that are.
+NAMED_MEMBERS = 8
 NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
@@ -236,6 +238,13 @@ def together(
     return [i for g in groups for i in g], named
 
 
+def _named(found: Open, group: Sequence[int]) -> str:
+    """The ids of a group, as many as a sentence bears."""
+    ids = sorted(found.ids[i] for i in group)
+    more = len(ids) - NAMED_MEMBERS
+    return ", ".join(ids[:NAMED_MEMBERS]) + (f" and {more} more" if more > 0 else "")
+
+
 def minutes(found: Open, steps: Mask) -> Floats | None:
     """How long each step takes: estimated, else its kind's median; None: one step each."""
     known = {i: e for i, e in found.estimates.items() if steps[i]}
@@ -296,8 +305,10 @@ def reason(found: Open, result: Layout, satisfied: int, derived: int, explicit: 
     ]
     if result.groups:
         said = [
-            f"{', '.join(sorted(found.ids[i] for i in group))} "
-            f"({score:.2f}, layer {_layer(result, group[0]) + 1})"
+            f"{_named(found, group)} "
+            # Chains: the first and the last of three need not be as near as the nearest two.
+            f"({'up to ' if len(group) > 2 else ''}{score:.2f}, "
+            f"layer {_layer(result, group[0]) + 1})"
             for group, score in result.groups[:NAMED_GROUPS]
         ]
         more = len(result.groups) - len(said)
