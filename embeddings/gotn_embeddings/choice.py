@@ -56,7 +56,8 @@ def encoder(choice: str = AUTO, model: str | None = None) -> "ChosenEncoder":
         raise NoEncoder(f"There is no encoder {choice!r}; there are {', '.join(CHOICES)}")
     if not any(installed(name) for name in ORDER[choice][0]):
         wanted = "" if choice == AUTO else f" for GOTN_ENCODER={choice}"
-        raise NoEncoder(f"No encoder is installed{wanted}. {INSTALL[choice]}", choice=choice)
+        advice = f"Install one: {INSTALL[choice]}"
+        raise NoEncoder(f"No encoder is installed{wanted}. {advice}", choice=choice)
     return ChosenEncoder(choice, models.find(model))
 
 
@@ -97,8 +98,8 @@ class ChosenEncoder:
                     self._load(name)
                 if name in self._loaded:
                     return self._loaded[name]
-            reasons = " ".join(error.message for error in self._refused.values())
-            raise NoModel(reasons or f"No encoder is installed. {INSTALL[AUTO]}")
+            reasons = ". ".join(error.message for error in self._refused.values())
+            raise NoModel(reasons or f"No encoder is installed. Install one: {INSTALL[AUTO]}")
 
     def _load(self, name: str) -> None:
         try:

