@@ -155,6 +155,18 @@ def test_a_folder_that_is_no_model_is_said_in_sentences(gotn: Command, tmp_path:
     assert "it has no config.json. Without an encoder `--by words`" in error["message"]
 
 
+def test_doctor_tries_the_encoder(gotn: Command, tmp_path: Path) -> None:
+    """It says what encoded; one that was asked for and cannot is wrong, with what to do."""
+    checks = {check["name"]: check for check in gotn.data("doctor")["checks"]}
+    assert checks["encoder"]["ok"]
+    assert checks["encoder"]["found"].endswith(" by onnxruntime")
+    (empty := tmp_path / "empty").mkdir()
+    gotn.extra["GOTN_ENCODER_MODEL"] = str(empty)
+    checks = {check["name"]: check for check in gotn.data("doctor", code=1)["checks"]}
+    assert checks["encoder"]["ok"] is False
+    assert "GOTN_ENCODER_MODEL" in checks["encoder"]["mend"]
+
+
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     """The command line, the schema and similarity itself load none of the engines."""
     text = (

@@ -140,17 +140,24 @@ def _server(call: Call) -> Check:
 
 
 def _encoder(call: Call) -> Check:
-    """What turns texts into vectors; without one the rest works."""
+    """What turns texts into vectors, tried; without one the rest works, unless one is asked for."""
     from gotn_embeddings import EmbeddingError, choice, encoder  # noqa: PLC0415  # numpy
 
-    wanted = call.settings.encoder
+    wanted, model = call.settings.encoder, call.settings.encoder_model
+    asked_for = wanted != choice.AUTO or model is not None
     try:
-        encoder(wanted, call.settings.encoder_model)
+        found = encoder(wanted, model).encode(["Whether it runs"])
     except EmbeddingError as error:
-        return Check(name="encoder", ok=None, found=error.message)
+        mend = "set GOTN_ENCODER and GOTN_ENCODER_MODEL to what is here, or install it"
+        return Check(
+            name="encoder",
+            ok=False if asked_for else None,
+            found=error.message,
+            mend=mend if asked_for else "",
+        )
     there = [name for name in choice.ORDER[wanted][1] if choice.installed(name)]
-    model = call.settings.encoder_model or "the built-in model"
-    return Check(name="encoder", ok=True, found=f"{wanted}: {', '.join(there)}; {model}")
+    said = f"{wanted}: {', '.join(there)}; {found.identity.text} by {found.engine}"
+    return Check(name="encoder", ok=True, found=said)
 
 
 def _vectors(call: Call) -> Check:
