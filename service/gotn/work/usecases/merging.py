@@ -4,7 +4,7 @@ A merge moves what the one has to the other and removes it; the journal's entry 
 keeps all that was taken and added, and undoing reads it from there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gotn import journal
@@ -19,6 +19,8 @@ from gotn.work.usecases.nodes import joined_to, resettle, take_out
 from gotn.work.usecases.writing import Request, check_project, write
 
 Row = dict[str, Any]
+#: Why a node is not merged as things stand now: of what stays, what goes and the edges of that.
+Unless = Callable[[Row, Row, Sequence[Row]], str | None]
 #: The entry that a merge can be undone by.
 EVENT, UNDONE = "merge_nodes", "unmerge_nodes"
 #: What an edge says of a place that it loses with its end.
@@ -27,21 +29,28 @@ _LISTS = tuple(fold.TAGGED)
 
 
 async def merge(
-    database: Database, request: Request, keep: str, gone: str, reason: str = ""
+    database: Database,
+    request: Request,
+    keep: str,
+    gone: str,
+    reason: str = "",
+    unless: Unless | None = None,
 ) -> Merged:
     """Give `keep` the edges and tags of `gone`, and remove that.
 
     What both have stays once; an edge between the two goes. Conflict where `gone` is a step of
-    an open run, was executed by a task tree or waits for nodes that are not there, CycleRefused
-    where one must come before the other.
+    an open run, was executed by a task tree or waits for nodes that are not there, or where
+    `unless` says why not; CycleRefused where one must come before the other.
     """
     if keep == gone:
         raise Invalid("keep: expected two different nodes", field="keep")
 
     async def work(tx: Tx, ledger: Ledger) -> Merged:
         known = await asking.require(tx, ledger.project_id, keep, gone)
-        await _check(tx, ledger.project_id, gone)
         joined = await joined_to(tx, ledger.project_id, gone)
+        if unless is not None and (why := unless(known[keep], known[gone], joined)):
+            raise Conflict(why, id=gone)
+        await _check(tx, ledger.project_id, gone)
         own = await joined_to(tx, ledger.project_id, keep)
         moved = _moved(joined, own, keep, gone)
         steps = await take_out(tx, ledger, gone, joined)
