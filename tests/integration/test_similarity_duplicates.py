@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 from factories import make_edge, make_node
-from graphs import assert_verified, seq_of, state_of
+from graphs import assert_verified, hard_edges, seq_of, state_of
 from meaning import drafts, engine
 
 from gotn.database.connection import Database
@@ -17,6 +17,7 @@ from gotn.similarity.engine import Engine
 from gotn.similarity.records import Deduped, DuplicateKind
 from gotn.trees import exchange as trees
 from gotn.trees.usecases import linking, planting
+from gotn.work.records import Merged
 from gotn.work.usecases import bulk, merging, nodes
 from gotn.work.usecases.writing import Request
 
@@ -129,6 +130,61 @@ async def test_what_somebody_told_apart_is_not_merged(
     found = {one.gone: one.refused for one in done.duplicates}
     assert {"w2": None, "w3": "One needs the other."} == found
     assert 1 == done.merged
+
+
+async def test_copies_that_need_each_other_do_not_both_go(
+    compared: Engine, database: Database, request_: Request
+) -> None:
+    """An edge between two that would go into the same node is told and kept, not swallowed."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    await bulk.add_graph(
+        database,
+        request_,
+        [make_node(id_, **same) for id_ in ("w1", "w2", "w3", "w4")],
+        [make_edge("w2", "w3")],
+    )
+    for apply in (False, True):
+        done = await duplicates.dedupe(
+            compared, request_, kinds=(DuplicateKind.EXACT,), apply=apply
+        )
+        found = {one.gone: one.refused for one in done.duplicates if one.keep == "w1"}
+        assert {"w2": None, "w3": "One needs the other.", "w4": None} == found
+    assert ("w1", "w3") in await hard_edges(database, request_.project_id, "w3")
+    again = await duplicates.dedupe(compared, request_, only="w3", apply=True)
+    assert ["One needs the other."] == [one.refused for one in again.duplicates]
+    await assert_verified(database, request_.project_id)
+
+
+@pytest.mark.parametrize(
+    ("id_", "change", "why"),
+    [
+        ("w2", {"status": "completed"}, "w2 is completed and w1 ready: what was done would go"),
+        ("w1", {"status": "completed"}, "w2 is ready and w1 completed: open work would go"),
+        ("w2", {"status": "running"}, "w2 was changed since"),
+        ("w2", {"prompt_text": "Only the ferns."}, "w2 was changed since"),
+        ("w1", {"summary": "Water the ferns"}, "w1 was changed since"),
+    ],
+)
+async def test_what_changed_meanwhile_is_not_merged(
+    compared: Engine, database: Database, request_: Request, id_: str, change: Any, why: str
+) -> None:
+    """What was completed or edited between finding and merging is refused; others go on."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    await bulk.add_graph(database, request_, [make_node(i, **same) for i in ("w1", "w2")], [])
+    merge = merging.merge
+
+    async def meanwhile(database: Database, request: Request, keep: str, *rest: Any) -> Merged:
+        if keep == "w1":
+            await nodes.update(database, request, id_, change)
+        return await merge(database, request, keep, *rest)
+
+    with mock.patch.object(merging, "merge", meanwhile):
+        done = await duplicates.dedupe(compared, request_, kinds=(DuplicateKind.EXACT,), apply=True)
+    refused = {one.gone: one.refused for one in done.duplicates}
+    assert (1, None) == (done.merged, refused["logo-2"])
+    assert why in str(refused["w2"])
+    state = await state_of(database, request_.project_id)
+    assert {"w1", "w2"} <= state["nodes"].keys()
 
 
 async def test_only_what_is_sure_is_merged_unasked(compared: Engine, request_: Request) -> None:

@@ -87,6 +87,46 @@ def _full(rows: dict[str, Any]) -> dict[str, Any]:
     return {id_: {k: v for k, v in row.items() if v != []} for id_, row in rows.items()}
 
 
+async def test_merges_are_taken_back_the_last_first(database: Database, request_: Request) -> None:
+    """Another order is refused, names the merge that is in the way, and changes nothing."""
+    stated = [
+        make_edge("b", "c"),
+        make_edge("d", "b"),
+        make_edge("a", "d", type=EdgeType.SOFT_SEMANTIC, score=0.5),
+    ]
+    await bulk.add_graph(database, request_, [make_node(i) for i in "abcde"], stated)
+    before = await state_of(database, request_.project_id)
+    first = await merging.merge(database, request_, "a", "b")
+    second = await merging.merge(database, request_, "a", "c")
+    between = await state_of(database, request_.project_id)
+    with pytest.raises(Conflict, match=f"'c' went into 'a' .* merge {second.merge} first"):
+        await merging.undo(database, request_, first.merge)
+    third = await merging.merge(database, request_, "e", "a")
+    with pytest.raises(Conflict, match=f"merge {third.merge} first"):
+        await merging.undo(database, request_, first.merge)
+    await merging.undo(database, request_, third.merge)
+    assert between["edges"] == (await state_of(database, request_.project_id))["edges"]
+    for one in (second, first):
+        await merging.undo(database, request_, one.merge)
+    assert before["edges"] == (await state_of(database, request_.project_id))["edges"]
+    await assert_verified(database, request_.project_id)
+
+
+async def test_a_neighbour_comes_back_before(database: Database, request_: Request) -> None:
+    """What a merge joined to its node and went later is in the way, too; what it kept is not."""
+    await bulk.add_graph(database, request_, [make_node(i) for i in "abxyz"], [make_edge("x", "b")])
+    before = await state_of(database, request_.project_id)
+    first = await merging.merge(database, request_, "a", "b")
+    kept = await merging.merge(database, request_, "x", "z")
+    went = await merging.merge(database, request_, "y", "x")
+    with pytest.raises(Conflict, match=f"merge {went.merge} first"):
+        await merging.undo(database, request_, first.merge)
+    for one in (went, first, kept):
+        await merging.undo(database, request_, one.merge)
+    assert before["edges"] == (await state_of(database, request_.project_id))["edges"]
+    await assert_verified(database, request_.project_id)
+
+
 async def test_what_was_added_since_stays(database: Database, request_: Request) -> None:
     """Undoing takes away what the merge gave, not what came later."""
     await _twins(database, request_)

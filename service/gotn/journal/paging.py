@@ -1,7 +1,12 @@
 """Pages of a journal for whoever follows it: short ones, however long its entries are."""
 
-from gotn.database.connection import Database
+from collections.abc import AsyncGenerator, Collection
+
+from gotn.database.connection import Database, Tx
 from gotn.journal.entry import DATA, Entry, read
+
+#: Entries of some events that are read at once: each may be long.
+FEW = 20
 
 
 async def page(
@@ -18,3 +23,20 @@ async def page(
         )
     )
     return [(read(row), len(row[DATA])) for row in rows or ()]
+
+
+async def telling_of(
+    tx: Tx, project_id: str, events: Collection[str], after: int
+) -> AsyncGenerator[Entry]:
+    """The entries above `after` that tell of these events, in order; a few at once."""
+    while True:
+        rows = await tx.value(
+            "journal/page_events",
+            project=project_id, events=list(events), after=after, first=FEW,
+        )  # fmt: skip
+        for row in rows or ():
+            entry = read(row)
+            after = entry.seq
+            yield entry
+        if len(rows or ()) < FEW:
+            return

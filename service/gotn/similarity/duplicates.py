@@ -20,6 +20,7 @@ from gotn.work.store import asking
 from gotn.work.usecases import merging
 from gotn.work.usecases.writing import Request, check_project, recalled, write
 
+Row = dict[str, Any]
 #: Duplicates that are told at once, and candidates that are looked at.
 MOST, CANDIDATES = 500, 20_000
 #: Cosine from which on two nodes mean the same, where nobody says; neighbours looked at.
@@ -41,6 +42,8 @@ class _Found:
     pairs: dict[Pair, tuple[DuplicateKind, float, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     model: str = ""
+    #: What tells whether a node says what it said when it was compared.
+    said: dict[str, int] = field(default_factory=dict)
 
     def ranked(self) -> list[tuple[DuplicateKind, float, Pair, str]]:
         """The pairs, the surest first."""
@@ -78,7 +81,7 @@ async def dedupe(
     done = await engine.database.read(lambda tx: _told(tx, request.project_id, found, only))
     if apply:
         for duplicate in done.duplicates:
-            done.merged += await _merge(engine, request, duplicate, kinds or SURE)
+            done.merged += await _merge(engine, request, duplicate, kinds or SURE, found.said)
     if request.idempotency_key is not None:
         await _remember(engine, request, given, done)
     return done
@@ -94,6 +97,7 @@ async def _candidates(
     async for rows in store.said(engine.database, project_id):
         for id_, summary, prompt, _ in rows:
             spelling.add(id_, summary, prompt)
+            found.said[id_] = hash((summary, prompt))
     near: dict[Pair, float] = {}
     if DuplicateKind.MEANING in kinds or not spelling.few:
         near = await _near(engine, project_id, found)
@@ -172,18 +176,20 @@ async def _chosen(
     known: Mapping[str, Standing],
 ) -> list[Duplicate]:
     """Which of each pair stays and which goes, or why neither does."""
-    apart = await store.told_apart(tx, project_id, [pairs.pair(*ends) for _, _, ends, _ in rows])
-    gone: set[str] = set()
+    ids = sorted({id_ for _, _, ends, _ in rows for id_ in ends})
+    edges = await store.told_apart(tx, project_id, ids)
+    home: dict[str, str] = {}
     kept: set[str] = set()
     told = []
     for kind, score, ends, reason in rows:
-        if gone & set(ends):
+        if home.keys() & ends:
             continue
         keep, lost = staying.order([known[id_] for id_ in ends], kept)
-        refused = staying.refused(keep, lost, apart.get(pairs.pair(*ends)), kept)
+        apart = staying.apart(keep.id, edges.get(lost.id, {}), home)
+        refused = staying.refused(keep, lost, apart, kept)
         stays = staying.why(keep, lost, kept)
         if refused is None:
-            gone.add(lost.id)
+            home[lost.id] = keep.id
             kept.add(keep.id)
         told.append(
             Duplicate(
@@ -195,8 +201,28 @@ async def _chosen(
     return told
 
 
+def _unless(duplicate: Duplicate, said: Mapping[str, int]) -> merging.Unless:
+    """What looks again, in the merge's transaction, whether these two are still one."""
+
+    def why(keep: Row, gone: Row, joined: Sequence[Row]) -> str | None:
+        for row in (keep, gone):
+            if hash((row.get("summary"), row.get("prompt_text"))) != said.get(row["id"]):
+                return staying.CHANGED.format(row["id"])
+        if refused := staying.unlike(keep, gone, joined):
+            return refused
+        status = gone["status"]
+        moved = status in staying.WEIGHTY and status != duplicate.gone_status.value
+        return staying.CHANGED.format(gone["id"]) if moved else None
+
+    return why
+
+
 async def _merge(
-    engine: Engine, request: Request, duplicate: Duplicate, kinds: Collection[DuplicateKind]
+    engine: Engine,
+    request: Request,
+    duplicate: Duplicate,
+    kinds: Collection[DuplicateKind],
+    said: Mapping[str, int],
 ) -> int:
     """Merge one pair if it is of these kinds; how many that makes."""
     if duplicate.refused is None and duplicate.kind not in kinds:
@@ -206,7 +232,12 @@ async def _merge(
     own = Request(project_id=request.project_id, actor=request.actor)
     try:
         done = await merging.merge(
-            engine.database, own, duplicate.keep, duplicate.gone, duplicate.reason
+            engine.database,
+            own,
+            duplicate.keep,
+            duplicate.gone,
+            duplicate.reason,
+            _unless(duplicate, said),
         )
     except Unavailable:
         raise

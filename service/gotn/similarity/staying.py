@@ -1,6 +1,6 @@
 """Which of several nodes that seem to be one stays, why, and what forbids a merge. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,12 @@ from gotn.work.records import NodeStatus
 _RUNNING, _COMPLETED = NodeStatus.RUNNING.value, NodeStatus.COMPLETED.value
 #: Nobody has to do these any more.
 DONE = frozenset((_COMPLETED, NodeStatus.SKIPPED.value))
+#: What became this since it was compared is not merged away.
+WEIGHTY = frozenset((_RUNNING, _COMPLETED))
 #: What keeps two nodes apart that an edge joins.
 APART = {"HARD_REQUIRES": "One needs the other.", "DERIVED_FROM": "One is part of the other."}
+#: Why what was found to be one is not merged any more.
+CHANGED = "{} was changed since it was compared; look again."
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,14 @@ def why(keep: Standing, gone: Standing, kept: Collection[str]) -> str:
     return "it is the older one" if keep.created < gone.created else "its id comes first"
 
 
+def apart(keep: str, edges: Mapping[str, str], home: Mapping[str, str]) -> str | None:
+    """What joins a node to another or to what goes into that: the type of an edge, or None.
+
+    `edges` are the node's, by their other end; `home` says where what was merged went.
+    """
+    return next((type_ for end, type_ in edges.items() if home.get(end, end) == keep), None)
+
+
 def refused(keep: Standing, gone: Standing, apart: str | None, kept: Collection[str]) -> str | None:
     """Why two nodes are not merged as they stand; None where they can be."""
     if apart is not None:
@@ -72,6 +84,19 @@ def refused(keep: Standing, gone: Standing, apart: str | None, kept: Collection[
     if gone.tied:
         return f"{gone.id} hangs together with more than the work graph, such as a task tree."
     return None
+
+
+def unlike(
+    keep: Mapping[str, Any], gone: Mapping[str, Any], joined: Collection[Mapping[str, Any]]
+) -> str | None:
+    """Why two nodes, as stored, are not merged: a part of `refused`, for right before the merge.
+
+    `joined` are the edges of the one that goes.
+    """
+    edges = {row[end]: row["type"].upper() for row in joined for end in ("src", "dst")
+             if row["type"].upper() in APART}  # fmt: skip
+    stays, goes = (Standing(row["id"], None, row["status"], 0, False) for row in (keep, gone))
+    return refused(stays, goes, edges.get(keep["id"]), ())
 
 
 def groups(ids: Collection[Standing]) -> list[list[Standing]]:

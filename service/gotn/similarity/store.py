@@ -166,15 +166,14 @@ def _leaf(stored: str | None) -> Any:
     return None if stored is None else shapes.loads(stored)
 
 
-async def told_apart(
-    tx: Tx, project_id: str, among: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], str]:
-    """Those of these pairs that an edge keeps apart, with the type of its relationship."""
-    found: dict[tuple[str, str], str] = {}
+async def told_apart(tx: Tx, project_id: str, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Those of these nodes that edges keep apart: of each the others, with the edge's type."""
+    found: dict[str, dict[str, str]] = {}
+    among = [key(project_id, id_) for id_ in ids]
     for some in batches(among):
-        keys = [[key(project_id, a), key(project_id, b)] for a, b in some]
-        rows = await tx.value("similarity/told_apart", pairs=keys)
-        found |= {(a, b): type_ for a, b, type_ in rows}
+        for a, b, type_ in await tx.value("similarity/apart_among", keys=some, among=among):
+            found.setdefault(a, {})[b] = type_
+            found.setdefault(b, {})[a] = type_
     return found
 
 

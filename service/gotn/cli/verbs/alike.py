@@ -124,7 +124,8 @@ def dedupe(
         typer.Option("--apply", help="Merge exact ones, or what --by names; else nothing changes."),
     ] = False,
     undo: Annotated[
-        int | None, typer.Option("--undo", min=1, help="Take back the merge of this number.")
+        int | None,
+        typer.Option("--undo", min=1, help="Take back the merge of this number; the last first."),
     ] = None,
 ) -> None:
     """Find nodes that seem to be there twice, each with its reason; merge them with --apply."""

@@ -4,13 +4,13 @@ A merge moves what the one has to the other and removes it; the journal's entry 
 keeps all that was taken and added, and undoing reads it from there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gotn import journal
 from gotn.database.connection import Database, Tx
 from gotn.errors import Conflict, Invalid, NotFound
-from gotn.journal import Ledger
+from gotn.journal import Ledger, paging
 from gotn.work.records import EdgeOrigin, EdgeType, GraphDraft, Merged
 from gotn.work.rules import fold
 from gotn.work.store import asking, edges, nodes, runs
@@ -19,6 +19,8 @@ from gotn.work.usecases.nodes import joined_to, resettle, take_out
 from gotn.work.usecases.writing import Request, check_project, write
 
 Row = dict[str, Any]
+#: Why a node is not merged as things stand now: of what stays, what goes and the edges of that.
+Unless = Callable[[Row, Row, Sequence[Row]], str | None]
 #: The entry that a merge can be undone by.
 EVENT, UNDONE = "merge_nodes", "unmerge_nodes"
 #: What an edge says of a place that it loses with its end.
@@ -27,21 +29,28 @@ _LISTS = tuple(fold.TAGGED)
 
 
 async def merge(
-    database: Database, request: Request, keep: str, gone: str, reason: str = ""
+    database: Database,
+    request: Request,
+    keep: str,
+    gone: str,
+    reason: str = "",
+    unless: Unless | None = None,
 ) -> Merged:
     """Give `keep` the edges and tags of `gone`, and remove that.
 
     What both have stays once; an edge between the two goes. Conflict where `gone` is a step of
-    an open run, was executed by a task tree or waits for nodes that are not there, CycleRefused
-    where one must come before the other.
+    an open run, was executed by a task tree or waits for nodes that are not there, or where
+    `unless` says why not; CycleRefused where one must come before the other.
     """
     if keep == gone:
         raise Invalid("keep: expected two different nodes", field="keep")
 
     async def work(tx: Tx, ledger: Ledger) -> Merged:
         known = await asking.require(tx, ledger.project_id, keep, gone)
-        await _check(tx, ledger.project_id, gone)
         joined = await joined_to(tx, ledger.project_id, gone)
+        if unless is not None and (why := unless(known[keep], known[gone], joined)):
+            raise Conflict(why, id=gone)
+        await _check(tx, ledger.project_id, gone)
         own = await joined_to(tx, ledger.project_id, keep)
         moved = _moved(joined, own, keep, gone)
         steps = await take_out(tx, ledger, gone, joined)
@@ -60,17 +69,19 @@ async def merge(
 async def undo(database: Database, request: Request, merge_seq: int) -> Merged:
     """Take a merge back: the node that went returns with its edges, as it was then.
 
-    NotFound where the journal has no such merge or the other node is gone too, Conflict where
-    there is a node of that name again.
+    The last first: Conflict, with its number, where a later merge has to be taken back before,
+    and where there is a node of that name again. NotFound where the journal has no such merge
+    or the other node is gone too.
     """
     check_project(request.project_id)
     told = await _entry(database, request.project_id, merge_seq)
 
     async def work(tx: Tx, ledger: Ledger) -> Merged:
         keep, row = told["keep"], told["gone"]
-        known = (await asking.require(tx, ledger.project_id, keep))[keep]
         if await nodes.existing(tx, ledger.project_id, [row["id"]]):
             raise Conflict(f"There is a node {row['id']!r} again: nothing to undo.", id=row["id"])
+        await _last_first(tx, ledger.project_id, merge_seq, told)
+        known = (await asking.require(tx, ledger.project_id, keep))[keep]
         there = await edges.get(tx, ledger.project_id, told["added"])
         await edges.delete(tx, ledger.project_id, list(there.values()))
         ledger.record("remove_edge", [{"edge": _names(one)} for one in there.values()])
@@ -93,6 +104,28 @@ async def _entry(database: Database, project_id: str, seq: int) -> Row:
                 told: Row = entry.data
                 return told
     raise NotFound(f"The journal of {project_id!r} has no merge {seq}.", id=str(seq))
+
+
+async def _last_first(tx: Tx, project_id: str, seq: int, told: Row) -> None:
+    """Refuse to undo a merge before a later one that built on it: its edges would stay.
+
+    A later merge notes the edges that it finds, and gives them back when it is undone; those
+    that an earlier merge made would come back though nobody stated them.
+    """
+    names = {told["keep"], told["gone"]["id"]}
+    near = {row[end] for row in told["edges"] for end in ("src", "dst")}
+    later: dict[int, Row] = {}
+    async for entry in paging.telling_of(tx, project_id, (EVENT, UNDONE), seq):
+        if entry.event == UNDONE:
+            later.pop(entry.data["merge"], None)
+        elif entry.data["keep"] in names or entry.data["gone"]["id"] in names | near:
+            later[entry.seq] = {"keep": entry.data["keep"], "gone": entry.data["gone"]["id"]}
+    if later:
+        last, one = max(later.items())
+        raise Conflict(
+            f"{one['gone']!r} went into {one['keep']!r} after that: take back merge {last} first.",
+            id=str(last),
+        )
 
 
 async def _check(tx: Tx, project_id: str, gone: str) -> None:
