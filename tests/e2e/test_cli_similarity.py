@@ -51,7 +51,7 @@ def test_link_soft_and_plan(gotn: Command) -> None:
     for a, b in (("login", "signin"), ("billing", "invoice"), ("backup", "restore")):
         assert 1 == abs(order.index(a) - order.index(b))
     assert order.index("signin") < order.index("billing") < order.index("backup")
-    assert "texts are alike: login, reset, signin (0.8" in plan["ordering_reason"]
+    assert "texts are alike: login, reset, signin (up to 0.8" in plan["ordering_reason"]
     assert ", layer 1); " in plan["ordering_reason"]
     assert gotn.data("journal", "verify")["equal"]
 
