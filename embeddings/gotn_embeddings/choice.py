@@ -108,7 +108,7 @@ class ChosenEncoder:
             self._refused[name] = error
         except Exception as error:  # noqa: BLE001  # engines say in many ways what they cannot load
             said = f"{type(error).__name__}: {error}".strip()[:300]
-            self._refused[name] = NoModel(f"{name} cannot run {self._files.name}: {said}.")
+            self._refused[name] = NoModel(f"{name} cannot run {self._files.name}: {said}")
 
 
 def _sentence(files: ModelFiles) -> Engine:

@@ -12,6 +12,11 @@ Vectors = NDArray[np.float32]
 AGREEMENT = 0.9999
 
 
+def agreement(one: Vectors, other: Vectors) -> float:
+    """The lowest cosine of two engines' vectors of the same texts."""
+    return float((one * other).sum(axis=1).min())
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelIdentity:
     """Vectors are comparable if and only if these four are equal."""

@@ -10,7 +10,7 @@ from typing import Literal
 from gotn_embeddings import bert, processor
 from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import ADVICE, NoEncoder
-from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors
+from gotn_embeddings.identity import AGREEMENT, ModelIdentity, Vectors, agreement
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
 from gotn_embeddings.windows import Ids, Window, Windows, padded
@@ -46,8 +46,8 @@ class LightEngine:
             return "float32", exact
         fast = _openvino(files, "bf16")
         sample = padded([window for many in self.windows.cut(list(TEXTS)) for window in many])
-        agreement = float((exact(*sample) * fast(*sample)).sum(axis=1).min())
-        return ("bfloat16", fast) if agreement >= AGREEMENT else ("float32", exact)
+        agrees = agreement(exact(*sample), fast(*sample)) >= AGREEMENT
+        return ("bfloat16", fast) if agrees else ("float32", exact)
 
 
 def windows(files: ModelFiles) -> Windows:

@@ -93,23 +93,26 @@ class ModelFiles:
     @cached_property
     def contradicted(self) -> tuple[str, ...]:
         """What tokenizer_config.json says otherwise than tokenizer.json; transformers heeds it."""
-        normalizer = self._json("tokenizer.json").get("normalizer") or {}
-        if normalizer.get("type") != "BertNormalizer":
+        if self._normalizer.get("type") != "BertNormalizer":
             return ()
         said = self._json("tokenizer_config.json")
         return tuple(
             name
             for name, (there, usual) in NORMALIZERS.items()
-            if said.get(name, usual) != normalizer.get(there, usual)
+            if said.get(name, usual) != self._normalizer.get(there, usual)
         )
 
     @cached_property
     def lowers(self) -> bool:
         """Whether sentence-transformers makes letters small that the tokenizer would tell apart."""
-        normalizer = self._json("tokenizer.json").get("normalizer") or {}
-        steps = normalizer.get("normalizers") or [normalizer]
+        steps = self._normalizer.get("normalizers") or [self._normalizer]
         done = any(step.get("type") == "Lowercase" or step.get("lowercase") for step in steps)
         return bool(self._json("sentence_bert_config.json").get("do_lower_case")) and not done
+
+    @cached_property
+    def _normalizer(self) -> dict[str, Any]:
+        """What the tokenizer does to letters; kept, for its file is large."""
+        return self._json("tokenizer.json").get("normalizer") or {}
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -140,10 +143,8 @@ class ModelFiles:
             path = self.folder / name
             digest.update(f"{name}:".encode() + (path.read_bytes() if path.exists() else b""))
         for _, part in self._parts:
-            if (
-                part not in ("", "1_Pooling")
-                and (path := self.folder / part / "config.json").exists()
-            ):
+            path = self.folder / part / "config.json"
+            if part not in ("", "1_Pooling") and path.exists():
                 digest.update(f"{part}:".encode() + path.read_bytes())
         digest.update(self.prompt.encode())
         for path in sorted(self.folder.rglob("*.safetensors")) or sorted(

@@ -14,7 +14,7 @@ import numpy as np
 from gotn_embeddings import processor
 from gotn_embeddings.encoder import TOKENS
 from gotn_embeddings.errors import NoEncoder, NoModel
-from gotn_embeddings.identity import AGREEMENT, Vectors
+from gotn_embeddings.identity import AGREEMENT, Vectors, agreement
 from gotn_embeddings.models import ModelFiles
 from gotn_embeddings.samples import TEXTS
 from gotn_embeddings.windows import Window, Windows, padded
@@ -57,8 +57,9 @@ class SentenceEngine:
         width = self._model.get_embedding_dimension()
         self.identity = files.identity(int(width or 0))
         samples = [window for many in self.windows.cut(list(TEXTS)) for window in many]
-        self._embed = self._chosen(samples)
-        if arithmetic == "bfloat16" or (arithmetic == "auto" and self._agrees_in_bfloat16(samples)):
+        exact = self._vectors(samples, self._of_texts, "float32")
+        self._embed = self._chosen(samples, exact)
+        if arithmetic == "bfloat16" or (arithmetic == "auto" and self._agrees(samples, exact)):
             self.arithmetic = "bfloat16"
             _halve(self._model)
 
@@ -66,25 +67,22 @@ class SentenceEngine:
         """One vector of length 1 a window, in their order."""
         return self._vectors(windows, self._embed, self.arithmetic)
 
-    def _chosen(self, samples: list[Window]) -> "Embed":
+    def _chosen(self, samples: list[Window], exact: Vectors) -> "Embed":
         """By tokens, if that is the same: the library would cut them out of the texts once more.
 
         It is not the same for a model that puts words of its own before each text.
         """
-        exact = self._vectors(samples, self._of_texts, "float32")
         try:
             direct = self._vectors(samples, self._of_tokens, "float32")
         except (KeyError, TypeError, ValueError, RuntimeError):
             return self._of_texts
-        same = float((exact * direct).sum(axis=1).min()) >= SAME
-        return self._of_tokens if same else self._of_texts
+        return self._of_tokens if agreement(exact, direct) >= SAME else self._of_texts
 
-    def _agrees_in_bfloat16(self, samples: list[Window]) -> bool:
-        """Whether this device computes bfloat16, and agrees with float32 on the sample texts."""
+    def _agrees(self, samples: list[Window], exact: Vectors) -> bool:
+        """Whether this device computes bfloat16, and agrees with float32 on the samples."""
         if not _computes_bfloat16(self.device):
             return False
-        exact, fast = (self._vectors(samples, self._embed, way) for way in ("float32", "bfloat16"))
-        return float((exact * fast).sum(axis=1).min()) >= AGREEMENT
+        return agreement(exact, self._vectors(samples, self._embed, "bfloat16")) >= AGREEMENT
 
     def _vectors(self, windows: list[Window], embed: "Embed", arithmetic: str) -> Vectors:
         import torch

@@ -28,6 +28,17 @@ def needs(package: str) -> None:
     pytest.skip(f"{package} is not installed")
 
 
+def linked(files: ModelFiles, folder: Path, *but: str) -> ModelFiles:
+    """The model in another folder, by links, as in Hugging Face's cache; without some files."""
+    for path in files.folder.rglob("*"):
+        within = path.relative_to(files.folder)
+        if path.is_file() and within.as_posix() not in but:
+            place = folder / within
+            place.parent.mkdir(exist_ok=True)
+            place.symlink_to(path)
+    return ModelFiles(files.name, folder)
+
+
 @pytest.fixture(scope="session")
 def files() -> ModelFiles:
     """The default model."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embeddings.conftest import needs
+from embeddings.conftest import linked, needs
 
 import gotn_embeddings
 from gotn_embeddings import NoEncoder, NoModel, choice, models
@@ -224,9 +224,7 @@ def test_quick_engine_that_cannot_run_a_model_is_passed_over(
     files: ModelFiles, tmp_path: Path
 ) -> None:
     """A model of another kind: `onnx` says why it cannot, `auto` goes on to the next engine."""
-    for path in files.folder.iterdir():
-        (tmp_path / path.name).symlink_to(path)
-    (tmp_path / "config.json").unlink()
+    linked(files, tmp_path, "config.json")
     (tmp_path / "config.json").write_text('{"model_type": "mpnet", "hidden_size": 384}')
     with pytest.raises(NoModel, match="its model_type is 'mpnet', expected 'bert'"):
         choice.encoder("onnx", str(tmp_path)).encode(["one"])
@@ -234,8 +232,7 @@ def test_quick_engine_that_cannot_run_a_model_is_passed_over(
 
 def test_a_folder_is_a_model_of_its_own(files: ModelFiles, tmp_path: Path) -> None:
     """By local path; another configuration is another revision, an empty folder is no model."""
-    for path in files.folder.iterdir():
-        (tmp_path / path.name).symlink_to(path)
+    linked(files, tmp_path)
     assert files.revision == models.find(str(tmp_path)).revision
     (tmp_path / "sentence_bert_config.json").unlink()
     (tmp_path / "sentence_bert_config.json").write_text('{"max_seq_length": 128}')
@@ -249,9 +246,7 @@ def test_a_folder_is_a_model_of_its_own(files: ModelFiles, tmp_path: Path) -> No
 
 def test_damaged_weights_are_an_error_in_words(files: ModelFiles, tmp_path: Path) -> None:
     """A file that was cut in half is named."""
-    for path in files.folder.iterdir():
-        if path.name != "model.safetensors":
-            (tmp_path / path.name).symlink_to(path)
+    linked(files, tmp_path, "model.safetensors")
     (tmp_path / "model.safetensors").write_bytes(files.weights.read_bytes()[:1_000_000])
     with pytest.raises(NoModel, match="no readable safetensors"):
         choice.encoder("onnx", str(tmp_path)).encode(["one"])
@@ -273,9 +268,7 @@ def test_damaged_files_are_an_error_in_words(
     files: ModelFiles, tmp_path: Path, name: str, said: str | None
 ) -> None:
     """Whatever a library says of them; an engine that cannot is no end of the others."""
-    for path in files.folder.iterdir():
-        if path.name != name:
-            (tmp_path / path.name).symlink_to(path)
+    linked(files, tmp_path, name)
     if said is not None:
         (tmp_path / name).write_text(said)
     with pytest.raises(NoModel, match=tmp_path.name):

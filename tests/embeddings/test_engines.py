@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embeddings.conftest import needs
+from embeddings.conftest import linked, needs
 
 from gotn.similarity.pairs import SAME
 from gotn_embeddings import bert
@@ -88,17 +88,6 @@ def test_neighbours_are_the_same(files: ModelFiles, exact: Encoded, real_texts: 
 
     pairs = zip(nearest(exact.vectors), nearest(found), strict=True)
     assert np.mean([len(a & b) / 10 for a, b in pairs]) >= 0.999
-
-
-def linked(files: ModelFiles, folder: Path, *but: str) -> ModelFiles:
-    """The model in another folder, by links, as in Hugging Face's cache; without some files."""
-    for path in files.folder.rglob("*"):
-        within = path.relative_to(files.folder)
-        if path.is_file() and within.as_posix() not in but:
-            place = folder / within
-            place.parent.mkdir(exist_ok=True)
-            place.symlink_to(path)
-    return ModelFiles(files.name, folder)
 
 
 def halved(path: Path, to: Path) -> None:

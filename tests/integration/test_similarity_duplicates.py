@@ -1,6 +1,7 @@
 """What is there twice, on a real Neo4j, by the real model."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,7 +18,7 @@ from gotn.similarity.engine import Engine
 from gotn.similarity.records import Deduped, DuplicateKind
 from gotn.trees import exchange as trees
 from gotn.trees.usecases import linking, planting
-from gotn.work.records import Merged
+from gotn.work.records import Merged, WorkEdgeDraft
 from gotn.work.usecases import bulk, merging, nodes
 from gotn.work.usecases.writing import Request
 
@@ -113,17 +114,24 @@ async def test_merging_and_taking_it_back(
     await assert_verified(database, request_.project_id)
 
 
+def _ready(*ids: str) -> dict[str, str]:
+    return dict.fromkeys(ids, "ready")
+
+
+async def _copies(
+    database: Database, request: Request, states: Mapping[str, str], *edges: WorkEdgeDraft
+) -> None:
+    """Nodes that say the same, with their statuses, and edges between them."""
+    same = {"summary": "Water the plants", "prompt_text": "All of them."}
+    nodes_ = [make_node(id_, status=status, **same) for id_, status in states.items()]
+    await bulk.add_graph(database, request, nodes_, list(edges))
+
+
 async def test_what_somebody_told_apart_is_not_merged(
     compared: Engine, database: Database, request_: Request
 ) -> None:
     """Nodes that need each other are told as refused; many copies go into one."""
-    same = {"summary": "Water the plants", "prompt_text": "All of them."}
-    await bulk.add_graph(
-        database,
-        request_,
-        [make_node(id_, **same) for id_ in ("w1", "w2", "w3")],
-        [make_edge("w1", "w3")],
-    )
+    await _copies(database, request_, _ready("w1", "w2", "w3"), make_edge("w1", "w3"))
     done = await duplicates.dedupe(
         compared, request_, kinds=(DuplicateKind.EXACT,), only="w1", apply=True
     )
@@ -136,13 +144,7 @@ async def test_copies_that_need_each_other_do_not_both_go(
     compared: Engine, database: Database, request_: Request
 ) -> None:
     """An edge between two that would go into the same node is told and kept, not swallowed."""
-    same = {"summary": "Water the plants", "prompt_text": "All of them."}
-    await bulk.add_graph(
-        database,
-        request_,
-        [make_node(id_, **same) for id_ in ("w1", "w2", "w3", "w4")],
-        [make_edge("w2", "w3")],
-    )
+    await _copies(database, request_, _ready("w1", "w2", "w3", "w4"), make_edge("w2", "w3"))
     for apply in (False, True):
         done = await duplicates.dedupe(
             compared, request_, kinds=(DuplicateKind.EXACT,), apply=apply
@@ -169,8 +171,7 @@ async def test_what_changed_meanwhile_is_not_merged(
     compared: Engine, database: Database, request_: Request, id_: str, change: Any, why: str
 ) -> None:
     """What was completed or edited between finding and merging is refused; others go on."""
-    same = {"summary": "Water the plants", "prompt_text": "All of them."}
-    await bulk.add_graph(database, request_, [make_node(i, **same) for i in ("w1", "w2")], [])
+    await _copies(database, request_, _ready("w1", "w2"))
     merge = merging.merge
 
     async def meanwhile(database: Database, request: Request, keep: str, *rest: Any) -> Merged:
@@ -200,10 +201,8 @@ async def test_open_work_never_goes_into_what_is_done(
     compared: Engine, database: Database, request_: Request
 ) -> None:
     """Of many copies the open ones become one, those that are done too, and no open one goes."""
-    same = {"summary": "Water the plants", "prompt_text": "All of them."}
     states = {"w1": "ready", "w2": "completed", "w3": "ready", "w4": "skipped", "w5": "ready"}
-    nodes_ = [make_node(id_, status=status, **same) for id_, status in states.items()]
-    await bulk.add_graph(database, request_, nodes_, [])
+    await _copies(database, request_, states)
     done = await duplicates.dedupe(compared, request_, kinds=(DuplicateKind.EXACT,), apply=True)
     mine = [one for one in done.duplicates if one.keep.startswith("w")]
     assert {("w2", "w4"), ("w1", "w3"), ("w1", "w5"), ("w2", "w1")} == {
@@ -219,10 +218,8 @@ async def test_what_is_done_never_goes_into_open_work(
     compared: Engine, database: Database, request_: Request
 ) -> None:
     """One that is completed beside two that are open stays, with what it made."""
-    same = {"summary": "Water the plants", "prompt_text": "All of them."}
     states = {"w1": "ready", "w2": "ready", "w3": "completed"}
-    nodes_ = [make_node(id_, status=status, **same) for id_, status in states.items()]
-    await bulk.add_graph(database, request_, nodes_, [])
+    await _copies(database, request_, states)
     done = await duplicates.dedupe(compared, request_, apply=True, only="w3")
     (left,) = done.duplicates
     assert "w1 is ready and w3 completed" in (left.refused or "")

@@ -53,12 +53,10 @@ async def context(engine: Engine, project_id: str, id_: str, budget: int) -> Nod
     except EncoderUnavailable as error:
         notes.append(error.message)
 
-    async def read(tx: Tx) -> tuple[WorkNode, list[_Known], dict[str, tuple[Any, Any]]]:
+    async def read(tx: Tx) -> tuple[WorkNode, list[_Known], dict[str, tuple[Any, Any]], bool]:
         before = await asking.prerequisites(tx, project_id, id_, BEFORE)
         found = await nodes.get(tx, project_id, [id_, *alike])
         known = [_before(one.node, one.distance) for one in before if _finished(one.node)]
-        if len(before) == BEFORE:
-            notes.append(f"Of what comes before, the nearest {BEFORE} nodes were looked at.")
         seen = {one.node.id for one in before}
         known += [
             _solved(_record(project_id, found[other]), cosine)
@@ -66,11 +64,12 @@ async def context(engine: Engine, project_id: str, id_: str, budget: int) -> Nod
             if other in found and other not in seen
         ]
         brought = await store.outcomes(tx, project_id, [one.node.id for one in known])
-        return _record(project_id, found[id_]), known, brought
+        return _record(project_id, found[id_]), known, brought, len(before) == BEFORE
 
-    node, known, brought = await engine.database.read(read)
-    note = " ".join(dict.fromkeys(notes)) or None
-    return _fitted(_task(node, budget), _parts(known, brought), budget, note)
+    node, known, brought, limited = await engine.database.read(read)
+    if limited:
+        notes.append(f"Of what comes before, the nearest {BEFORE} nodes were looked at.")
+    return _fitted(_task(node, budget), _parts(known, brought), budget, " ".join(notes) or None)
 
 
 async def _alike(engine: Engine, project_id: str, id_: str) -> dict[str, float]:
@@ -165,7 +164,7 @@ def _joined(node: WorkNode, prompt: str, details: list[str]) -> str:
 def _begun(text: str, size: int) -> str:
     """The first words of a text within so many bytes, and a mark that it goes on; else nothing."""
     kept = text.encode()[: max(0, size - len(CUT.encode()))].decode(errors="ignore")
-    ended = kept[: max(kept.rfind(" "), kept.rfind("\n"))] if len(kept) < len(text) else kept
+    ended = kept[: max(kept.rfind(" "), kept.rfind("\n"), 0)]
     return f"{ended if 2 * len(ended) > len(kept) else kept}{CUT}" if kept else ""
 
 
